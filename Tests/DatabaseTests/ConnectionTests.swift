@@ -3,7 +3,7 @@ import Dispatch
 import OstiaryTesting
 import Testing
 
-@Suite("Statements and rows")
+@Suite("Statements and rows", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     @Test("Every kind of value comes back as it went in", arguments: Backend.allCases)
     func roundTrip(on backend: Backend) async throws {

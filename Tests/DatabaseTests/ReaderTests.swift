@@ -5,7 +5,7 @@ import Testing
 
 @testable import Database
 
-@Suite("Readers, which read on the thread of whoever asks")
+@Suite("Readers, which read on the thread of whoever asks", .timeLimit(.minutes(10)))
 struct ReaderTests {
     /// Readers of one file, closed at the end; `looks` for one that is kept out.
     private func withReaders(_ count: Int = 2, looks: Int = 100, _ body: (SQLiteReaders) async throws -> Void) async throws {

@@ -10,27 +10,13 @@ struct GuardedAPI {
     let person: Person
 
     func measure(_ binary: String, requests: Int, under emulator: Emulator?, into table: inout Table) async throws {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: binary)
-        process.standardOutput = pipe
-        process.environment = [
+        let environment = [
             "ISSUER": servers.origin, "AUDIENCE": Provider.api, "REST_ADDRESS": servers.admin, "SERVER_ID": servers.serverID,
             "API_KEY": Servers.apiKey,
         ]
-        let counts = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-guarded-counts-\(getpid())")
-        emulator?.run(process, counts: counts)
-        try process.run()
-        defer {
-            process.terminate()
-            process.waitUntilExit()
-            try? FileManager.default.removeItem(at: counts)
-        }
-        let port = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        let meter: () -> any Meter = {
-            emulator == nil ? ProcessMeter(process: process.processIdentifier) : EmulatedMeter(counts: counts)
-        }
-        try await measure(at: "http://127.0.0.1:\(port)", requests: requests, meter, into: &table)
+        let api = try MeteredProgram(binary, environment: environment, under: emulator)
+        defer { api.stop() }
+        try await measure(at: api.origin, requests: requests, api.meter, into: &table)
     }
 
     private func measure(at origin: String, requests: Int, _ meter: () -> any Meter, into table: inout Table) async throws {

@@ -8,7 +8,7 @@ import Synchronization
 package final class UntrustedForwarding: Sendable {
     private let logger: Logger
     private let setting: String
-    private let isTold = Mutex(false)
+    private let isTold = Atomic(false)
 
     /// - Parameter setting: by which a proxy is trusted, as operators write it.
     package init(logger: Logger, setting: String) {
@@ -16,13 +16,12 @@ package final class UntrustedForwarding: Sendable {
         self.setting = setting
     }
 
+    /// Whether there is still something to tell: afterwards nobody need look who says it.
+    var isWaiting: Bool { !isTold.load(ordering: .relaxed) }
+
     /// Somebody said it from this address; nil for what has none.
     func note(from address: SocketAddress?) {
-        let isNews = isTold.withLock { told in
-            defer { told = true }
-            return !told
-        }
-        guard isNews else { return }
+        guard !isTold.exchange(true, ordering: .relaxed) else { return }
         logger.line(
             .warning, "X-Forwarded-For of a peer that is not trusted is not read: if it is your proxy, set \(setting) to its address",
             [.peer: address?.ipAddress ?? "unix"])

@@ -9,10 +9,12 @@ struct ProxyMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: ServiceRequestContext, next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
+        guard proxies.trusts(context.address) else {
+            if let untrusted, untrusted.isWaiting, request.headers.contains(.xForwardedFor) { untrusted.note(from: context.address) }
+            return try await next(request, context)
+        }
         var context = context
-        let forwarded = request.headers[values: .xForwardedFor]
-        context.forwarded = proxies.origin(of: context.address, forwarded: forwarded)
-        if let untrusted, !forwarded.isEmpty, !proxies.trusts(context.address) { untrusted.note(from: context.address) }
+        context.forwarded = proxies.origin(of: context.address, forwarded: request.headers[values: .xForwardedFor])
         return try await next(request, context)
     }
 }

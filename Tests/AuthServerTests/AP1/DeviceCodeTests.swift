@@ -12,21 +12,11 @@ import Testing
 /// The device flow (RFC 8628) from the code on a screen to the tokens, with a phone that has real keys and a real second factor.
 @Suite("A phone scans what a device shows (protocol §6)", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct DeviceCodeTests {
-    /// A server with Alice's phone, and a device.
-    private static func run(
-        _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, ShowingDevice) async throws -> Void
-    ) async throws {
-        try await ServersFixture.run { servers in
-            let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            try await body(servers, phone, try await ShowingDevice(at: servers))
-        }
-    }
-
     private static func approval(_ servers: ServersFixture) -> PolledApproval { servers.service.provider.approval }
 
     @Test("The phone shows who asks, for what, and the code; a yes is tokens, once, and says no more of the login than what happened")
     func approved() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             #expect(try await device.poll(begun).error == "authorization_pending")
             let brought = try await phone.bring(begun.uri)
@@ -51,7 +41,7 @@ struct DeviceCodeTests {
 
     @Test("Where no second factor is asked the device is told so: its login is as strong as the device key, and no stronger")
     func weak() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             try await servers.update { $0.pinTimeout = -1 }
             let begun = try await device.begin()
             let shown = try await phone.show(begun)
@@ -67,7 +57,7 @@ struct DeviceCodeTests {
 
     @Test("A no, and a login that was ended before the device asked, is access_denied at every poll", arguments: Denial.allCases)
     func denied(_ denial: Denial) async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let shown = try await phone.show(begun)
             switch denial {
@@ -87,7 +77,7 @@ struct DeviceCodeTests {
 
     @Test("A code that ran out is brought by nobody; who began in its last second may end it, and meanwhile the device waits")
     func expired() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let (left, claimed) = (try await device.begin(), try await device.begin())
             servers.clock.advance(590)
             let (open, taken) = (try await phone.show(left), try await phone.show(claimed))
@@ -108,7 +98,7 @@ struct DeviceCodeTests {
 
     @Test("qr_two_phones_one_winner: two phones are shown one login; who claims it decides, and the other hears that it is taken")
     func twoPhones() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let begun = try await device.begin()
             let (first, second) = (try await phone.show(begun), try await bob.show(begun))
@@ -125,7 +115,7 @@ struct DeviceCodeTests {
 
     @Test("Of eight phones that bring one code and say yes in the same moment one is logged in")
     func atOnce() async throws {
-        try await Self.run { servers, _, device in
+        try await ShowingDevice.run { servers, _, device in
             var phones: [EnrolledPhone] = []
             for number in 0..<8 { phones.append(try await TestPhone(servers).enrol(try servers.nonce(), userID: "person-\(number)")) }
             try await servers.update { $0.pinTimeout = -1 }
@@ -149,7 +139,7 @@ struct DeviceCodeTests {
 
     @Test("A phone that died or gave up has the code anew, and so has another after it said so; the login of before is over")
     func anew() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let begun = try await device.begin()
             let died = try await phone.show(begun)
@@ -169,7 +159,7 @@ struct DeviceCodeTests {
 
     @Test("Who waits for the end of a penalty goes on: meanwhile no other phone takes the code; one that is blocked or asks in vain leaves it")
     func penalised() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let begun = try await device.begin()
             let waits = try await phone.show(begun)
@@ -191,7 +181,7 @@ struct DeviceCodeTests {
 
     @Test("A login that ran out takes the code with it no more than a page that was left: the next one begins while the device waits")
     func next() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let first = try await phone.show(begun)
             servers.clock.advance(301)
@@ -205,7 +195,7 @@ struct DeviceCodeTests {
 
     @Test("Who decides on the page ends the login on the phone, whose yes is too late", arguments: [true, false])
     func pageFirst(allows: Bool) async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let shown = try await phone.show(begun)
             let attempt = try await shown.proved()
@@ -226,7 +216,7 @@ struct DeviceCodeTests {
 
     @Test("Who decides on the page after the phone's yes, which the device has not heard yet, decides nothing")
     func phoneFirst() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             try await phone.show(begun).logInByPIN()
             let hash = SHA(begun.deviceCode.utf8)
@@ -242,7 +232,7 @@ struct DeviceCodeTests {
 
     @Test("An application that an operator switches off asks no phone any more; a yes that was said waits", arguments: [false, true])
     func switchedOff(saidYes: Bool) async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let shown = try await phone.show(begun)
             let attempt = try await shown.proved()

@@ -4,7 +4,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Login (protocol §6)", .againWithLostCommits)
+@Suite("Login (protocol §6)", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct LoginTests {
     @Test(
         "A person logs a browser in, however the link got to the phone",

@@ -5,7 +5,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Presence (protocol §8)", .againWithLostCommits)
+@Suite("Presence (protocol §8)", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct PresenceTests {
     private static func run(
         drain: DrainSignal = DrainSignal(), second: Duration = .milliseconds(20),

@@ -10,18 +10,9 @@ import Testing
 /// What somebody with an account of their own, or with the network, gets by codes that devices show.
 @Suite("Attacks on codes that phones scan", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct DeviceCodeAttackTests {
-    private static func run(
-        _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, ShowingDevice) async throws -> Void
-    ) async throws {
-        try await ServersFixture.run { servers in
-            let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            try await body(servers, phone, try await ShowingDevice(at: servers))
-        }
-    }
-
     @Test("dev_user_code_bruteforce_locked: a phone's wrong codes and those typed on the page are counted together; then the right one waits, too")
     func guessing() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             // What is right, what can be no code and what is another server's costs no try.
             for _ in 0..<6 {
@@ -42,7 +33,7 @@ struct DeviceCodeAttackTests {
 
     @Test("dev_user_code_bruteforce_parallel: of 32 wrong codes at once five are looked for")
     func guessingAtOnce() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let heard = await withTaskGroup(of: Status?.self) { group in
                 for _ in 0..<32 { group.addTask { await servers.refusal { try await phone.bring(begun.wrong) } } }
@@ -54,7 +45,7 @@ struct DeviceCodeAttackTests {
 
     @Test("A code of another server, another virtual server or another page is refused, whatever its code")
     func foreign() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let code = "user_code=\(begun.userCode)"
             let origin = ServersFixture.origin
@@ -71,7 +62,7 @@ struct DeviceCodeAttackTests {
 
     @Test("Nobody brings a code in another's name, without a key, or with what somebody else sealed; a blocked account is told so")
     func forged() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let begun = try await device.begin()
             #expect(await servers.refusal { try await bob.bring(begun.uri, by: phone.account) } == .refused)
@@ -86,7 +77,7 @@ struct DeviceCodeAttackTests {
 
     @Test("What the network sends again has no second effect: it ends no login that the phone began meanwhile, and costs no try")
     func replayed() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let request = try phone.phone.sealFresh(Verification(accountID: phone.account, uri: begun.uri))
             let wrong = try phone.phone.sealFresh(Verification(accountID: phone.account, uri: begun.wrong))
@@ -104,7 +95,7 @@ struct DeviceCodeAttackTests {
 
     @Test("The link to the login is taken as an unbound one and as nothing stronger, and not at all where such links are refused")
     func binding() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
             let link = try await phone.bring(begun.uri).link
             for via in [Via.scan, .push] { #expect(await servers.refusal { try await phone.scan(link, via: via) } == .refused) }
@@ -120,7 +111,7 @@ struct DeviceCodeAttackTests {
 
     @Test("A phone that never brought the code, and has only what it was shown of another login, decides nothing about it")
     func borrowed() async throws {
-        try await Self.run { servers, phone, device in
+        try await ShowingDevice.run { servers, phone, device in
             let (mine, other) = (try await device.begin(), try await device.begin())
             let (shown, elsewhere) = (try await phone.show(mine), try await phone.show(other))
             let attempt = try await shown.proved()

@@ -89,6 +89,27 @@ struct ProviderRetentionTests {
         }
     }
 
+    @Test("S3-45 what hangs on a device is over by no age: a refresh token that nobody used for ten years is good", arguments: Backend.databases)
+    func forever(on backend: Backend) async throws {
+        try await backend.runWithAlice { fixture in
+            let offline = Sample.grant(6, on: 3, of: 1, offline: true)
+            try await save(offline, in: fixture)
+            let family = RefreshFamily(
+                grant: offline.id, server: Sample.server, client: Sample.client, binding: .client, life: .unlimited, createdAt: Sample.now)
+            try await fixture.write { rows in try rows.save(family) }
+            try await fixture.end(3, of: 1)
+            try await fixture.forgetSessions()
+            let late = Sample.now + 3_650 * Self.day
+            try await fixture.removeExpired(at: late)
+            #expect(try await fixture.stands(offline, at: late))
+            let kept = try #require(try await fixture.read { rows in try rows.family(of: offline.id) })
+            guard case .give(0, _) = kept.ruling(on: 0, at: late) else {
+                Issue.record("a refresh token without an end is over")
+                return
+            }
+        }
+    }
+
     @Test("What was taken back in a session that goes on is remembered: the same grant cannot be asked for again", arguments: Backend.databases)
     func revokedInSession(on backend: Backend) async throws {
         try await backend.runWithAlice { fixture in

@@ -12,7 +12,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Whoever answers at the second-factor address")
+@Suite("Whoever answers at the second-factor address", .timeLimit(.minutes(10)))
 struct PinnedSecondFactorTests {
     /// Root of zeros, no certificate, no prekey.
     private static let junk = [UInt8](repeating: 0, count: 52)

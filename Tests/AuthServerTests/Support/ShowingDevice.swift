@@ -34,6 +34,14 @@ struct ShowingDevice: Sendable {
         try await Self.change(at: servers) { _ in }
     }
 
+    /// Lends out a server with an enrolled phone, and a device.
+    static func run(_ body: @Sendable @escaping (ServersFixture, EnrolledPhone, ShowingDevice) async throws -> Void) async throws {
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            try await body(servers, phone, try await ShowingDevice(at: servers))
+        }
+    }
+
     /// What an operator has of it.
     private static func application(at servers: ServersFixture) throws -> OAuthProvider.Application {
         var application = OAuthProvider.Application(

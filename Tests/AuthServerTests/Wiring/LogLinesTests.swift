@@ -20,14 +20,13 @@ struct LogLinesTests {
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let (server, account) = (servers.server.text, phone.account.text)
             for kind in ["accountEnrolled", "accountActivated"] {
-                let lines = log.lines(kind)
-                #expect(lines.count == 1 && lines[0].facts["account"] == account && lines[0].facts["server"] == server)
+                let line = try log.onlyLine(kind)
+                #expect(line.facts["account"] == account && line.facts["server"] == server)
             }
             try await phone.logIn(try servers.nonce())
-            let logins = log.lines("loginAccepted")
-            #expect(logins.count == 1 && logins[0].level == .info)
-            #expect(logins[0].facts["account"] == account && logins[0].facts["server"] == server && logins[0].facts["factors"] == "pin")
-            #expect(logins[0].facts["method"] == "POST" && logins[0].facts["requestId"]?.isEmpty == false)
+            let login = try log.onlyLine("loginAccepted")
+            #expect(login.level == .info && login.facts["account"] == account && login.facts["server"] == server && login.facts["factors"] == "pin")
+            #expect(login.facts["method"] == "POST" && login.facts["requestId"]?.isEmpty == false)
 
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             let before = log.lines("attempt").count
@@ -36,9 +35,9 @@ struct LogLinesTests {
             let tries = log.lines("attempt").dropFirst(before)
             #expect(tries.map(\.facts["outcome"]) == ["evaluated", "evaluated", "evaluated", "penalised(wait: 30)"])
             #expect(tries.allSatisfy { $0.facts["context"] == "verify" && $0.facts["instance"] != nil && $0.facts["requestId"] != nil })
-            let refused = log.lines("phone refused")
-            #expect(refused.count == 1 && refused[0].facts["status"] == "penalised" && refused[0].facts["type"] == "m1")
-            #expect(refused[0].facts["account"] == account && refused[0].facts["server"] == server && refused[0].facts["requestId"] != nil)
+            let refused = try log.onlyLine("phone refused")
+            #expect(refused.facts["status"] == "penalised" && refused.facts["type"] == "m1")
+            #expect(refused.facts["account"] == account && refused.facts["server"] == server && refused.facts["requestId"] != nil)
             let unsigned = L1(appLoginOf: phone.account, clientInfo: "x").encoded
             _ = try await phone.phone.send(try phone.phone.seal(unsigned, try TestPhone.ephemeral()))
             let foreign = try #require(log.lines("phone refused").last)
@@ -75,9 +74,9 @@ struct LogLinesTests {
             servers.clock.advance(481)
             for _ in 0..<2 { try await servers.services.housekeeping.run(at: servers.now) }
             for kind in ["loginReturned", "loginNotReturned", "loginAbandoned"] {
-                let lines = log.lines(kind)
-                #expect(lines.count == 1 && lines[0].level == .info, "\(kind)")
-                #expect(lines[0].facts["account"] == phone.account.text && lines[0].facts["server"] == servers.server.text, "\(kind)")
+                let line = try log.onlyLine(kind)
+                #expect(line.level == .info, "\(kind)")
+                #expect(line.facts["account"] == phone.account.text && line.facts["server"] == servers.server.text, "\(kind)")
             }
             #expect(log.lines("loginInOtherBrowser").isEmpty)
         }
@@ -90,8 +89,8 @@ struct LogLinesTests {
                 uri: "/servers/\(servers.server.text)/sessions/return", method: .post, headers: [.apiKey: ServersFixture.apiKey, .nonce: nonce],
                 body: ByteBuffer(string: #"{"returncode":"\#(code)"}"#))
             #expect(answer.status == .ok)
-            let lines = log.lines("loginReturned")
-            #expect(lines.count == 1 && lines[0].facts["factors"] == "pin" && lines[0].facts["requestId"] == answer.headers[.requestID])
+            let line = try log.onlyLine("loginReturned")
+            #expect(line.facts["factors"] == "pin" && line.facts["requestId"] == answer.headers[.requestID])
         }
     }
 
@@ -111,16 +110,16 @@ struct LogLinesTests {
                     let answer = try await client.execute(uri: path, method: method, headers: key, body: ByteBuffer(string: body))
                     #expect(answer.status == .ok)
                     for kind in kinds {
-                        let lines = log.lines(kind)
-                        #expect(lines.count == 1 && lines[0].facts["requestId"] == answer.headers[.requestID], "\(kind)")
-                        #expect(lines[0].facts["account"] == phone.account.text && lines[0].facts["method"] == method.rawValue)
+                        let line = try log.onlyLine(kind)
+                        #expect(line.facts["requestId"] == answer.headers[.requestID], "\(kind)")
+                        #expect(line.facts["account"] == phone.account.text && line.facts["method"] == method.rawValue, "\(kind)")
                     }
                 }
                 let gone = try await client.execute(uri: account + "x/", method: .get, headers: key)
-                let refusals = log.lines("request refused")
-                #expect(refusals.count == 1 && refusals[0].facts["requestId"] == gone.headers[.requestID])
-                #expect(refusals[0].facts["error"] == "account_unknown" && refusals[0].facts["status"] == "404")
-                #expect(refusals[0].facts["route"]?.contains("{accountid}") == true && refusals[0].facts["server"] == servers.server.text)
+                let refusal = try log.onlyLine("request refused")
+                #expect(refusal.facts["requestId"] == gone.headers[.requestID])
+                #expect(refusal.facts["error"] == "account_unknown" && refusal.facts["status"] == "404")
+                #expect(refusal.facts["route"]?.contains("{accountid}") == true && refusal.facts["server"] == servers.server.text)
 
                 for attempt in 0..<300 {
                     let wrong: HTTPFields = [.apiKey: "guess number \(attempt)"]

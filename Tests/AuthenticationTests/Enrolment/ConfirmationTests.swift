@@ -3,7 +3,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("The confirmation code")
+@Suite("The confirmation code", .timeLimit(.minutes(10)))
 struct ConfirmationTests {
     private func pending(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (
         DomainFixture, TestPhone, DomainFixture.Invitation, Claimed

@@ -3,7 +3,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("A person says no")
+@Suite("A person says no", .timeLimit(.minutes(10)))
 struct DenialTests {
     @Test("A denial is signed, ends the session for everybody and is told to the page", arguments: [false, true])
     func denied(notMe: Bool) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authentication
 
-@Suite("What a phone says of itself to the page")
+@Suite("What a phone says of itself to the page", .timeLimit(.minutes(10)))
 struct PhoneStateTests {
     static let states = PhoneState.allCases
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authentication
 
-@Suite("Ping and Stop")
+@Suite("Ping and Stop", .timeLimit(.minutes(10)))
 struct PresenceTests {
     @Test("Pings keep a login alive for as long as they come in time")
     func alive() async throws {

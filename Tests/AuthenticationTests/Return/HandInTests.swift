@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authentication
 
-@Suite("Handing in a return code")
+@Suite("Handing in a return code", .timeLimit(.minutes(10)))
 struct HandInTests {
     /// A login whose browser is awaited, and its code.
     private func returning(_ world: DomainFixture) async throws -> (phone: TestPhone, session: SessionID, code: ReturnCode) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authentication
 
-@Suite("M1: numbered, counted, relayed")
+@Suite("M1: numbered, counted, relayed", .timeLimit(.minutes(10)))
 struct AttemptServiceTests {
     private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
         let world = try await DomainFixture()

@@ -3,7 +3,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Login links")
+@Suite("Login links", .timeLimit(.minutes(10)))
 struct LoginLinkTests {
     @Test("Asking again while a session is open gives the same session, with the next frame")
     func sameSession() async throws {

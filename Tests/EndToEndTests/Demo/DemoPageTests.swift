@@ -7,7 +7,7 @@ import Testing
 @testable import ostiary
 
 /// The page of the demonstration, without its servers.
-@Suite("The page of the demonstration")
+@Suite("The page of the demonstration", .timeLimit(.minutes(10)))
 struct DemoPageTests {
     @Test("Without the secret there are the files of the page and the documents, and nothing that tells or does something")
     func open() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import ostiary
 
 /// What the demonstration tells of the traffic between its parties.
-@Suite("The witness of the demonstration")
+@Suite("The witness of the demonstration", .timeLimit(.minutes(10)))
 struct WitnessTests {
     private static let secret = [UInt8](repeating: 0xA7, count: 16)
     private static let random = SeededRandom("witness")

@@ -7,7 +7,7 @@ import Testing
 @testable import ostiary
 
 /// The lines that the documentation tells people to paste, as they stand there.
-@Suite("The quick start")
+@Suite("The quick start", .timeLimit(.minutes(30)))
 struct QuickStartTests {
     @Test("Pasted as it is, it onboards a person, logs them in to the app without asking again, and logs a browser in")
     func quickStart() async throws {

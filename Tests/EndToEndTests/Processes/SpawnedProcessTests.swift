@@ -4,7 +4,7 @@ import Testing
 
 @testable import ostiary
 
-@Suite("A program that is started")
+@Suite("A program that is started", .timeLimit(.minutes(10)))
 struct SpawnedProcessTests {
     /// A socket that nothing marks as ours: so a listener's, a relay's or a call's is opened.
     private static func unmarkedSocket() -> Int32 {

@@ -1,6 +1,7 @@
 import Authentication
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
@@ -82,14 +83,35 @@ struct AuthorizeConformanceTests {
 
     @Test("idtoken-signature: an ID token is signed with the algorithm that its client is registered with, by a key that is published")
     func signature() async throws {
-        let fixture = try await ProviderFixture()
-        for algorithm in [SignatureAlgorithm.es256, .edDSA] {
+        let fixture = try await ProviderFixture(signers: [try drawnRSA()])
+        for algorithm in SignatureAlgorithm.allCases {
             try await fixture.change("mobile") { $0.idTokenAlgorithm = algorithm }
             let token = try #require(try await fixture.tokens().idToken)
-            let header = try JSONReader.object(try #require(Base64URL.decode(String(token.prefix { $0 != "." }))))
-            #expect(header["alg"] == .string(algorithm.rawValue))
+            let header = try UnverifiedJWS(compact: token).header
+            #expect(header.algorithm == algorithm)
             #expect(try fixture.idClaims(token)["sub"] == .string("alice"))
-            #expect(fixture.keyring.tokenKeys.published.keys.contains { $0.id == header["kid"]?.string && $0.algorithm == algorithm })
+            #expect(fixture.keyring.tokenKeys.published.keys.contains { $0.id == header.keyID && $0.algorithm == algorithm })
         }
     }
+
+    @Test("An access token is signed with the algorithm of its API, ES256 where none is said; that of the client is for its ID tokens alone")
+    func accessTokenSignature() async throws {
+        let fixture = try await ProviderFixture(signers: [try drawnRSA()])
+        #expect(try UnverifiedJWS(compact: try await fixture.tokens().accessToken).header.algorithm == .es256)
+        for (api, client) in [(.edDSA, .rs256), (.rs256, .es256), (.es256, .edDSA)] as [(SignatureAlgorithm, SignatureAlgorithm)] {
+            try await fixture.changeAPI { $0.algorithm = api }
+            try await fixture.change("mobile") { $0.idTokenAlgorithm = client }
+            let first = try await fixture.tokens()
+            let next = try await fixture.answer(fixture.refresh(first.refreshToken))
+            for response in [first, next] {
+                #expect(try UnverifiedJWS(compact: response.accessToken).header.algorithm == api)
+                #expect(try UnverifiedJWS(compact: try #require(response.idToken)).header.algorithm == client)
+                #expect(try fixture.claims(response.accessToken).subject == "alice")
+            }
+            let call = try fixture.call(["grant_type": "client_credentials"], authorization: [Fixture.batchBasic])
+            #expect(try UnverifiedJWS(compact: try await fixture.answer(call).accessToken).header.algorithm == api)
+        }
+    }
+
+    private func drawnRSA() throws -> LocalSigner { try LocalSigner(.rs256, stored: try LocalSigner.drawn(.rs256, using: SeededRandom("provider"))) }
 }

@@ -275,9 +275,18 @@ struct RefreshGrantTests {
     @Test("rt_absolute_and_idle_expiry, as the application has it")
     func expiry() async throws {
         let fixture = try await ProviderFixture()
-        try await fixture.change("mobile") { $0.refreshLife = RefreshLife(absolute: nil, idle: 1_000) }
-        let token = try await fixture.tokens().refreshToken
-        fixture.clock.advance(1_001)
-        #expect(try await fixture.refusal(of: fixture.refresh(token)) == .refreshExpired)
+        try await fixture.change("mobile") { $0.refreshLife = RefreshLife(absolute: 2_500, idle: 1_000) }
+        let paused = try await fixture.tokens().refreshToken
+        var used = try await fixture.tokens().refreshToken
+        fixture.clock.advance(1_000)
+        used = try await fixture.answer(fixture.refresh(used)).refreshToken
+        fixture.clock.advance(1)
+        #expect(try await fixture.refusal(of: fixture.refresh(paused)) == .refreshExpired)
+        fixture.clock.advance(999)
+        used = try await fixture.answer(fixture.refresh(used)).refreshToken
+        fixture.clock.advance(500)
+        used = try await fixture.answer(fixture.refresh(used)).refreshToken
+        fixture.clock.advance(1)
+        #expect(try await fixture.refusal(of: fixture.refresh(used)) == .refreshExpired)
     }
 }

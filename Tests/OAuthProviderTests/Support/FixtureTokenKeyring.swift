@@ -6,12 +6,15 @@ import OstiaryTokens
 struct FixtureTokenKeyring: TokenKeyring {
     let tokenKeys: TokenKeys
 
-    /// - Parameter key: what the key of ES256 is made of. Another one is that of after a rotation.
-    init(issuer: String = ProviderFixture.issuer, key: UInt8 = 31) throws {
+    /// - Parameters:
+    ///   - key: what the key of ES256 is made of. Another one is that of after a rotation.
+    ///   - more: for algorithms beside ES256 and EdDSA.
+    init(issuer: String = ProviderFixture.issuer, key: UInt8 = 31, more: [LocalSigner] = []) throws {
         let es256 = try LocalSigner(.es256, stored: [UInt8](repeating: key, count: 32))
         let edDSA = try LocalSigner(.edDSA, stored: [UInt8](repeating: 32, count: 32))
+        let signers = [es256, edDSA] + more
         tokenKeys = TokenKeys(
-            issuer: issuer, signers: [es256, edDSA], published: JWKSet([es256.key, edDSA.key]), secret: [UInt8](repeating: 33, count: 32))
+            issuer: issuer, signers: signers, published: JWKSet(signers.map(\.key)), secret: [UInt8](repeating: 33, count: 32))
     }
 
     func keys(of server: ServerID) async throws -> TokenKeys { tokenKeys }

@@ -82,10 +82,10 @@ extension ProviderFixture {
 
 /// Authorization requests as browsers bring them.
 extension ProviderFixture {
-    /// The session of the browser is this from now on; nil ends it.
     /// What the audit trail says when something of Alice's was used by two at this moment.
     var endedByReuse: AuditEntry { AuditEntry(.grantsEndedByReuse, server: Self.server, account: Self.alice, by: .server, at: now) }
 
+    /// The session of the browser is this from now on; nil ends it.
     func logIn(_ login: Login?) { memory.change { $0.sessions[Self.session] = login } }
 
     func visit(askedAt: Instant? = nil, consented: ScopeSet? = nil, isConfirmed: Bool = false) -> AuthorizeVisit {

@@ -31,11 +31,13 @@ struct ProviderFixture: Sendable {
         return id
     }
 
-    /// - Parameter rerunning: whether each body that writes runs once more in its own transaction, as after a commit that nobody heard of.
-    init(rerunning: Bool = false) async throws {
+    /// - Parameters:
+    ///   - rerunning: whether each body that writes runs once more in its own transaction, as after a commit that nobody heard of.
+    ///   - signers: for algorithms beside ES256 and EdDSA.
+    init(rerunning: Bool = false, signers: [LocalSigner] = []) async throws {
         memory = MemoryOAuthStore()
         store = rerunning ? RerunningOAuthStore(store: memory) : memory
-        keyring = try FixtureTokenKeyring()
+        keyring = try FixtureTokenKeyring(more: signers)
         timesheets = try #require(APIIdentifier("https://api.example.com/timesheets"))
         try await fill()
     }

@@ -11,7 +11,7 @@ struct IDTokenLieTests {
     private typealias Claims = @Sendable (inout JSONObject) -> Void
 
     private func outcome(_ lies: TokenServer.Lies) async throws -> TokenError? {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         world.server.with { $0.lies = lies }
         do throws(TokenError) {
             try await world.process().logIn(in: world.browser)
@@ -62,7 +62,7 @@ struct IDTokenLieTests {
     @Test("A picture that no app should fetch is left out, and the rest of the profile counts")
     func picture() async throws {
         for address in ["http://login.example/alice.png", "file:///etc/passwd", "javascript:alert(1)"] {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.lies.claims = { $0["picture"] = .string(address) } }
             let profile = try #require(try await world.process().logIn(in: world.browser).profile)
             #expect(profile.picture == nil && profile.name == "Alice Example")
@@ -119,7 +119,7 @@ struct IDTokenLieTests {
 
     @Test("A key that the provider began to use since is fetched once, and names that nobody has are not fetched twice by one token")
     func rotation() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         #expect(world.server.calls(to: "/keys") == 1)
         try await client.logIn(in: world.browser)

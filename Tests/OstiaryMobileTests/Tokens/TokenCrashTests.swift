@@ -15,7 +15,7 @@ struct TokenCrashTests {
         arguments: 0..<mostSteps, [true, false])
     func refresh(_ steps: Int, _ isAfterEffect: Bool) async throws {
         for bindsToDevice in [true, false] {
-            let world = try TokenWorld(bindsToDevice: bindsToDevice)
+            let world = try TokenFixture(bindsToDevice: bindsToDevice)
             _ = try await world.loggedIn()
             world.passLife()
             let wire = Tripwire(steps: steps, isAfterEffect: isAfterEffect)
@@ -36,7 +36,7 @@ struct TokenCrashTests {
 
     @Test("Whoever got a token has it stored: what the app used is what the next process goes on with", arguments: 0..<mostSteps)
     func storedBeforeUse(_ steps: Int) async throws {
-        let world = try TokenWorld(bindsToDevice: false)
+        let world = try TokenFixture(bindsToDevice: false)
         _ = try await world.loggedIn()
         world.passLife()
         guard let token = try? await world.process(Tripwire(steps: steps, isAfterEffect: false)).freshToken() else { return }
@@ -47,7 +47,7 @@ struct TokenCrashTests {
 
     @Test("A phone killed at every step of a login is logged in or is not, and the next login is good", arguments: 0..<mostSteps, [true, false])
     func login(_ steps: Int, _ isAfterEffect: Bool) async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let wire = Tripwire(steps: steps, isAfterEffect: isAfterEffect)
         let given = try? await world.process(wire).logIn(in: world.browser)
         if steps == Self.mostSteps - 1 { #expect(given != nil && !wire.isTripped) }
@@ -66,7 +66,7 @@ struct TokenCrashTests {
     @Test(
         "A phone killed at every step of a logout is logged out once it began, and the provider hears of it", arguments: 0..<mostSteps, [true, false])
     func logout(_ steps: Int, _ isAfterEffect: Bool) async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         _ = try await world.loggedIn()
         let wire = Tripwire(steps: steps, isAfterEffect: isAfterEffect)
         try? await world.process(wire).revoke()

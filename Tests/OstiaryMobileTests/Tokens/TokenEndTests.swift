@@ -10,7 +10,7 @@ import Testing
 struct TokenEndTests {
     @Test("S3-46 revoked is over at the provider, and nothing stays here")
     func revoked() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         let token = try await client.freshToken()
         try await client.revoke()
@@ -24,7 +24,7 @@ struct TokenEndTests {
 
     @Test("S3-46 without a network it is over here at once, and at the provider as soon as a later call reaches it, in the next process too")
     func revokedLater() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.server.with { $0.isDown = true }
         await #expect(throws: TokenError.serverConnection) { try await client.revoke() }
@@ -39,7 +39,7 @@ struct TokenEndTests {
 
     @Test("A logout ends the browser's login too: it goes there with the ID token and the client, and comes back by its own state")
     func logOut() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         try await client.logOut(in: world.browser)
         let opened = try #require(world.server.with { $0.opened.last })
@@ -53,7 +53,7 @@ struct TokenEndTests {
     @Test("A browser that is closed, or comes back for somebody else, logs nobody in again")
     func brokenLogOut() async throws {
         for (error, lie) in [(TokenError.cancelled, false), (.callback(.state), true)] {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             let client = try await world.loggedIn()
             world.server.with { state in if lie { state.lies.callback = { $0[0].value = "another" } } }
             let browser = PersonAtBrowser { [server = world.server] url in
@@ -68,7 +68,7 @@ struct TokenEndTests {
 
     @Test("A reset of the SDK leaves no token here, also where the document of tokens is damaged")
     func reset() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         for isDamaged in [false, true] {
             let client = try await world.loggedIn()
             if isDamaged { world.documents.document = Array("{".utf8) }
@@ -84,7 +84,7 @@ struct TokenEndTests {
 
     @Test("Two clients of one home keep their logins apart: another API, another client, another issuer")
     func apart() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         var other = world
         other.settings.audience = nil

@@ -131,7 +131,7 @@ struct TokenExchangeTests {
     @Test("A login in a browser that does not last is not gone on with by the token of whoever is logged in to the app itself")
     func twoPersons() async throws {
         var app = try await App(documents: MemoryAccountStore())
-        app.settings.redirectURL = TokenWorld.redirectURL
+        app.settings.redirectURL = TokenFixture.redirectURL
         let client = try app.phone.ostiary.tokenClient(app.settings)
         _ = try await app.logIn(as: "alice")
         _ = try await client.freshToken()

@@ -11,7 +11,7 @@ import Testing
 struct TokenLoginTests {
     @Test("S3-17…24, 26, 27 the browser is sent out with client, audience, scopes, a challenge by S256, the way back, and the key of this device")
     func address() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         _ = try await world.loggedIn()
         let opened = try #require(world.server.with { $0.opened.first })
         let asked = TokenServer.query(opened.query(percentEncoded: true) ?? "")
@@ -27,7 +27,7 @@ struct TokenLoginTests {
 
     @Test("S3-25 state, nonce and verifier are others in each login")
     func fresh() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         try await client.logIn(in: world.browser)
         let asked = world.server.with { $0.opened.map { TokenServer.query($0.query(percentEncoded: true) ?? "") } }
@@ -36,7 +36,7 @@ struct TokenLoginTests {
 
     @Test("S3-30…36, 38, 40…42 the code is exchanged; profile and scopes are there, also in the next process, and no secret is in the document")
     func loggedIn() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = world.process()
         #expect(try await client.credentials() == nil)
         let given = try await client.logIn(in: world.browser)
@@ -55,7 +55,7 @@ struct TokenLoginTests {
 
     @Test("S3-43 what is shown follows the scope that was granted, word by word")
     func scopes() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         world.server.with { $0.lies.answer = { $0["scope"] = .string("read:timesheets openid") } }
         let given = try await world.process().logIn(in: world.browser)
         #expect(given.hasScope("read:timesheets") && !given.hasScope("create:timesheets"))
@@ -68,9 +68,9 @@ struct TokenLoginTests {
     @Test("S3-39, 44 an app that binds nothing shows Bearer and nothing else; one that does shows DPoP, with a proof for this call and this token")
     func headers() async throws {
         let url = try #require(URL(string: "https://api.example.com/timesheets?week=34"))
-        let bearer = try await TokenWorld(bindsToDevice: false).loggedIn().freshToken()
+        let bearer = try await TokenFixture(bindsToDevice: false).loggedIn().freshToken()
         #expect(try bearer.fields(method: "GET", url: url) == ["Authorization": "Bearer \(bearer.value)"])
-        let bound = try await TokenWorld().loggedIn().freshToken()
+        let bound = try await TokenFixture().loggedIn().freshToken()
         let fields = try bound.fields(method: "GET", url: url)
         #expect(fields["Authorization"] == "DPoP \(bound.value)" && fields.count == 2)
         let proof = try UnverifiedJWS(compact: try #require(fields["DPoP"])).claimed
@@ -89,7 +89,7 @@ struct TokenLoginTests {
             (.twice, { $0.append((name: "code", value: "of-a-thief")) }), (.codeMissing, { $0.remove(at: 1) }), (.codeMissing, { $0[1].value = "" }),
         ]
         for (fault, attack) in attacks {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.lies.callback = attack }
             let client = world.process()
             await #expect(throws: TokenError.callback(fault)) { try await client.logIn(in: world.browser) }
@@ -97,7 +97,7 @@ struct TokenLoginTests {
             #expect(try await client.credentials() == nil)
         }
         for address in ["com.example.timesheets:/other", "https://evil.example/cb", "com.example.timesheets://host/cb"] {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             let elsewhere = PersonAtBrowser { [server = world.server] in
                 try #require(URL(string: "\(address)?\(server.authorize($0).query(percentEncoded: true) ?? "")"))
             }
@@ -113,7 +113,7 @@ struct TokenLoginTests {
             ("invalid_scope", .refused(.invalidScope)), ("something", .refused(.other)),
         ]
         for (word, error) in words {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.lies.callback = { $0[1] = (name: "error", value: word) } }
             await #expect(throws: error) { try await world.process().logIn(in: world.browser) }
         }
@@ -122,7 +122,7 @@ struct TokenLoginTests {
     @Test("S3-34 a code goes out once: where its answer is lost the login begins anew, and then is good")
     func lostAnswer() async throws {
         for mishap in [TokenServer.Mishap.lostRequest, .lostAnswer, .status(503), .status(502)] {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.mishaps["/oauth/token"] = [mishap] }
             let client = world.process()
             await #expect(throws: TokenError.codeSpent) { try await client.logIn(in: world.browser) }
@@ -144,7 +144,7 @@ struct TokenLoginTests {
             (.endpoint, { $0["authorization_endpoint"] = .string("http://login.example/authorize") }),
         ]
         for (fault, lie) in lies {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.lies.metadata = lie }
             await #expect(throws: TokenError.metadata(fault)) { try await world.process().logIn(in: world.browser) }
             #expect(world.server.with { $0.opened.isEmpty })
@@ -160,7 +160,7 @@ struct TokenLoginTests {
             (.redirectURL, { $0.redirectURL = URL(string: "com.example.timesheets:/cb?a=b") }),
         ]
         for (fault, change) in wrong {
-            var world = try TokenWorld()
+            var world = try TokenFixture()
             change(&world.settings)
             await #expect(throws: TokenError.settings(fault)) { try await world.process().logIn(in: world.browser) }
             #expect(world.server.calls.isEmpty)
@@ -169,7 +169,7 @@ struct TokenLoginTests {
 
     @Test("Who closes the browser is nobody; the login before goes on, and no key is left")
     func cancelled() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         let keys = world.keys.names
         await #expect(throws: TokenError.cancelled) { try await client.logIn(in: PersonAtBrowser { _ in throw BrowserError.cancelled }) }
@@ -180,7 +180,7 @@ struct TokenLoginTests {
 
     @Test("One login at a time: a second that is begun in the browser's time is told so")
     func twoLogins() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = world.process()
         let inner = Mutex<TokenError?>(nil)
         struct Nested: WebBrowser {
@@ -205,7 +205,7 @@ struct TokenLoginTests {
             { $0["access_token"] = .string("a\r\nb") }, { $0["expires_in"] = .string("300") }, { $0["scope"] = .integer(1) },
         ]
         for lie in lies {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.lies.answer = lie }
             await #expect(throws: TokenError.serverAnswer) { try await world.process().logIn(in: world.browser) }
             #expect(try world.stored.logins.isEmpty)
@@ -215,7 +215,7 @@ struct TokenLoginTests {
 
     @Test("Where the next person logs in, the login before is revoked")
     func nextPerson() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.server.with { $0.subject = "bob" }
         #expect(try await client.logIn(in: world.browser, asksAnew: true).profile?.subject == "bob")

@@ -29,11 +29,11 @@ final class EventfulNetwork: Transport {
 
 @Suite("What happens while a refresh is under way", .timeLimit(.minutes(10)))
 struct TokenMeanwhileTests {
-    private let world: TokenWorld
+    private let world: TokenFixture
     private let network: EventfulNetwork
 
     init() throws {
-        world = try TokenWorld(bindsToDevice: false)
+        world = try TokenFixture(bindsToDevice: false)
         network = EventfulNetwork(world.server)
     }
 
@@ -169,11 +169,11 @@ final class EventfulKeyStore: KeyStore {
 
 @Suite("What happens while the key store is asked", .timeLimit(.minutes(10)))
 struct TokenKeyStoreTests {
-    private let world: TokenWorld
+    private let world: TokenFixture
     private let keys: EventfulKeyStore
 
     init() throws {
-        world = try TokenWorld()
+        world = try TokenFixture()
         keys = EventfulKeyStore(world.keys)
     }
 

@@ -11,7 +11,7 @@ import Testing
 struct TokenRefreshTests {
     @Test("S3-45, 47…49 a token that is over is renewed with the refresh token, and stored; one that is good is not")
     func renewed() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         let first = try await client.freshToken()
         #expect(try await client.freshToken().value == first.value && world.server.calls(to: "/oauth/token") == 1)
@@ -27,7 +27,7 @@ struct TokenRefreshTests {
 
     @Test("A token is renewed before its end, so that it lasts for a call; one that lasts no longer than that, at half of its life")
     func margin() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.clock.advance(269)
         _ = try await client.freshToken()
@@ -46,7 +46,7 @@ struct TokenRefreshTests {
 
     @Test("100 callers at once, in the app and in an extension, are one refresh", arguments: [true, false])
     func herd(_ bindsToDevice: Bool) async throws {
-        let world = try TokenWorld(bindsToDevice: bindsToDevice)
+        let world = try TokenFixture(bindsToDevice: bindsToDevice)
         let (app, widget) = (world.process(waiting: StillClock(base: world.clock)), world.process(waiting: StillClock(base: world.clock)))
         try await app.logIn(in: world.browser)
         world.passLife()
@@ -60,7 +60,7 @@ struct TokenRefreshTests {
 
     @Test("Who gives up waiting ends the refresh for nobody else")
     func givenUp() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.passLife()
         let impatient = Task { try await client.freshToken() }
@@ -72,7 +72,7 @@ struct TokenRefreshTests {
 
     @Test("A lost answer is asked for again, by the same refresh token, and nobody is logged out", arguments: [true, false])
     func lostAnswer(_ bindsToDevice: Bool) async throws {
-        let world = try TokenWorld(bindsToDevice: bindsToDevice)
+        let world = try TokenFixture(bindsToDevice: bindsToDevice)
         let client = try await world.loggedIn()
         for mishap in [TokenServer.Mishap.lostAnswer, .lostRequest, .status(503), .status(500), .status(429)] {
             world.passLife()
@@ -84,7 +84,7 @@ struct TokenRefreshTests {
 
     @Test("A provider that is away, busy or somebody else's page for longer is a reason to come back later: the login goes on")
     func away() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.passLife()
         world.server.with { $0.isDown = true }
@@ -103,7 +103,7 @@ struct TokenRefreshTests {
 
     @Test("A login that the provider ended is over here as well, and nothing of it stays; any other refusal keeps it")
     func over() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.passLife()
         let words: [(String, TokenRefusalCode)] = [
@@ -126,7 +126,7 @@ struct TokenRefreshTests {
 
     @Test("An access token that an API refuses is renewed once, whatever its time; a second refusal is the developer's")
     func refusedByAPI() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         let first = try await client.freshToken().value
         let value = try await client.performWithFreshToken { token in
@@ -148,7 +148,7 @@ struct TokenRefreshTests {
 
     @Test("A nonce that an API asks for is in the next proof of the same token, and in those after it")
     func nonceOfAPI() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         let url = try #require(URL(string: "https://api.example.com/timesheets"))
         @Sendable func nonce(_ token: FreshToken) throws -> String? {
@@ -166,7 +166,7 @@ struct TokenRefreshTests {
 
     @Test("A provider that asks for nonces gets them, also where it answers a code: that spends none")
     func nonceOfProvider() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         world.server.with { $0.asksNonce = true }
         let client = try await world.loggedIn()
         #expect(world.server.calls(to: "/oauth/token") == 2)
@@ -178,14 +178,14 @@ struct TokenRefreshTests {
     @Test("A device whose clock is hours off logs in and renews: proofs are made by the provider's time, which its answers tell")
     func wrongClock() async throws {
         for ahead: Int64 in [7_200, -7_200] {
-            let world = try TokenWorld()
+            let world = try TokenFixture()
             world.server.with { $0.ahead = ahead }
             let client = try await world.loggedIn()
             world.passLife()
             #expect(world.server.isGood(try await client.freshToken()))
             #expect(world.server.isGood(try await world.process().freshToken()))
         }
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         world.server.with { state in
             state.ahead = 7_200
             state.tellsDate = false
@@ -196,7 +196,7 @@ struct TokenRefreshTests {
 
     @Test("A clock that is set back or forward costs a refresh and no login")
     func clockSet() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         for change: Int64 in [-100_000, 200_000] {
             world.clock.setWall(by: change)
@@ -214,7 +214,7 @@ struct TokenRefreshTests {
             (.audience, { $0.claims = { $0["aud"] = .string("another") } }), (.key, { $0.signer = thief }),
         ]
         for (fault, lie) in lies {
-            let world = try TokenWorld(bindsToDevice: false)
+            let world = try TokenFixture(bindsToDevice: false)
             let client = try await world.loggedIn()
             world.passLife()
             world.server.with { lie(&$0.lies) }
@@ -227,7 +227,7 @@ struct TokenRefreshTests {
 
     @Test("What a refresh leaves out stays: no ID token, no scope, no refresh token; and keys that cannot be had keep nobody from a token")
     func leftOut() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         let client = try await world.loggedIn()
         world.passLife()
         world.server.with { state in
@@ -248,7 +248,7 @@ struct TokenRefreshTests {
 
     @Test("A login that was not meant to last is over with its token, and only then")
     func notLasting() async throws {
-        var world = try TokenWorld()
+        var world = try TokenFixture()
         world.settings.scope = "openid read:timesheets"
         let client = try await world.loggedIn()
         #expect(try await client.credentials()?.isLasting == false)
@@ -261,7 +261,7 @@ struct TokenRefreshTests {
 
     @Test("A key store that is locked is waited for; secrets that stayed on another device are a login that is not there")
     func restoredDevice() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         _ = try await world.loggedIn()
         world.passLife()
         world.keys.refusal = .unavailable
@@ -279,7 +279,7 @@ struct TokenRefreshTests {
 
     @Test("A store that is damaged, or that there is none, is said so, and nothing is overwritten")
     func damaged() async throws {
-        let world = try TokenWorld()
+        let world = try TokenFixture()
         for text in ["", "{", #"{"version":2}"#, "[]"] {
             world.documents.document = Array(text.utf8)
             await #expect(throws: TokenError.storeUnreadable) { try await world.process().freshToken() }

@@ -6,7 +6,7 @@ import Synchronization
 @testable import OstiaryMobile
 
 /// A phone with stores in memory, a provider, and a person at a browser who says yes.
-struct TokenWorld {
+struct TokenFixture {
     static let redirectURL = URL(string: "com.example.timesheets:/cb")!
     static let byeURL = URL(string: "com.example.timesheets:/bye")!
 
