@@ -9,6 +9,9 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The examples, whose sources are compiled here too: as a package of a stranger's is.
+let stranger: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -104,8 +107,18 @@ let package = Package(
         // it anew. They see what a stranger sees.
         .executableTarget(
             name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
-            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false,
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false, swiftSettings: stranger),
+        // Those of Examples/Timesheets likewise, for scripts/timesheets.
+        .executableTarget(
+            name: "TimesheetsAPIExample",
+            dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird, .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: stranger),
+        .executableTarget(
+            name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird],
+            path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: stranger),
+        .executableTarget(
+            name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
+            swiftSettings: stranger),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",

@@ -6,7 +6,7 @@ import OstiaryMobile
 struct TimesheetsClient: Sendable {
     /// Bytes of the longest answer that is read, and seconds for one.
     private static let longest = 1_024 * 1_024
-    private static let timeout = Int64(15)
+    private static let timeout = Int64(10)
 
     let base: URL
     let client: TokenClient
