@@ -12,7 +12,7 @@ def targets(folder):
     """What each target of a package stands on, by the names of products."""
     said = subprocess.run(["swift", "package", "--package-path", folder, "dump-package"], capture_output=True, text=True, check=True)
     return {
-        target["name"]: {dependency.get("product", dependency.get("byName"))[0] for dependency in target["dependencies"]}
+        target["name"]: {next(iter(dependency.values()))[0] for dependency in target["dependencies"]}
         for target in json.loads(said.stdout)["targets"]}
 
 

@@ -38,8 +38,6 @@ struct EntryUpload: Sendable {
         }
         self.rows = rows
     }
-
-    init(_ draft: EntryDraft, of employee: String) { rows = [Row(employee: employee, draft: draft)] }
 }
 
 /// What became of an upload.
