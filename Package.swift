@@ -8,9 +8,8 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-
-/// The examples, whose sources are compiled here too: as a package of a stranger's is.
-let stranger: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
+/// As an example's own manifest has them.
+let example: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -103,22 +102,23 @@ let package = Package(
         // The same as a middleware of Hummingbird.
         .target(
             name: "OstiaryResourceHummingbird", dependencies: ["OstiaryResource", hummingbird, httpTypes, logging, nioCore], swiftSettings: house),
-        // The sources of Examples/ProtectedAPI, for scripts/resource-test: compiled here beside what they stand on, where a package of their own builds all of
-        // it anew. They see what a stranger sees.
+        // The sources of examples, for the scripts that try them: compiled here beside what they stand on, where a package of its own builds all of it anew.
+        // They see what a stranger sees.
+        .executableTarget(
+            name: "DoorwayExample", dependencies: ["OstiaryMobile"], path: "Examples/Doorway/Sources/Doorway", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
-            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false, swiftSettings: stranger),
-        // Those of Examples/Timesheets likewise, for scripts/timesheets.
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TimesheetsAPIExample",
             dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird, .product(name: "GRDB", package: "GRDB.swift")],
-            path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: stranger),
+            path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird],
-            path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: stranger),
+            path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
-            swiftSettings: stranger),
+            swiftSettings: example),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
