@@ -105,7 +105,8 @@ let package = Package(
         // The sources of examples, for the scripts that try them: compiled here beside what they stand on, where a package of its own builds all of it anew.
         // They see what a stranger sees.
         .executableTarget(
-            name: "DoorwayExample", dependencies: ["OstiaryMobile"], path: "Examples/Doorway/Sources/Doorway", packageAccess: false, swiftSettings: example),
+            name: "DoorwayExample", dependencies: ["OstiaryMobile"], path: "Examples/Doorway/Sources/Doorway", packageAccess: false,
+            swiftSettings: example),
         .executableTarget(
             name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
             path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false, swiftSettings: example),
