@@ -7,7 +7,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo oidc-demo pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench docs clean
+.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,11 @@ oidc-demo: ## a website that logs people in through OpenID Connect by a library 
 	@scripts/setup test
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
 	@scripts/oidc-demo $(ARGS)
+
+timesheets: ## an API, an app of employees and managers and a nightly upload, played through with real processes and told in sentences
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build
+	@scripts/timesheets $(ARGS)
 
 pictures: ## keep pictures of every state of the pages (.build/page-pictures) and of the demonstration (.build/demo-pictures)
 	@scripts/setup test

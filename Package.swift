@@ -105,10 +105,21 @@ let package = Package(
         // The sources of examples, for the scripts that try them: compiled here beside what they stand on, where a package of its own builds all of it anew.
         // They see what a stranger sees.
         .executableTarget(
-            name: "DoorwayExample", dependencies: ["OstiaryMobile"], path: "Examples/Doorway/Sources/Doorway", packageAccess: false, swiftSettings: example),
+            name: "DoorwayExample", dependencies: ["OstiaryMobile"], path: "Examples/Doorway/Sources/Doorway", packageAccess: false,
+            swiftSettings: example),
         .executableTarget(
             name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
             path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false, swiftSettings: example),
+        .executableTarget(
+            name: "TimesheetsAPIExample",
+            dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird, .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: example),
+        .executableTarget(
+            name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird],
+            path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: example),
+        .executableTarget(
+            name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
+            swiftSettings: example),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",

@@ -1,4 +1,4 @@
-"""The protected API of scripts/resource-test as a process, and what its callers hear."""
+"""An API behind OstiaryResource as a process, and what its callers hear: that of scripts/resource-test, and that of scripts/timesheets."""
 
 import http.client
 import json
@@ -29,21 +29,24 @@ class Answer:
         all_of_them = self.all("WWW-Authenticate")
         return all_of_them[0] if len(all_of_them) == 1 else ""
 
-    def __str__(self):
+    def __repr__(self):
         return f"{self.status} {self.all('WWW-Authenticate')} {self.text[:200]}"
 
 
 class API:
-    """One process of Examples/ProtectedAPI; `settings` are its environment variables."""
+    """One process of an example; `settings` are its environment variables."""
 
     def __init__(self, binary, folder, name, **settings):
         self.port = ReservedPort()
         self.base = f"http://127.0.0.1:{self.port.number}"
-        self.log = folder / f"{name}.log"
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [binary], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "PORT": str(self.port.number), **settings})
-        until(self.answers, f"the API {name} listens", 30)
+        self.binary, self.name, self.log = binary, name, folder / f"{name}.log"
+        self.environment = {**os.environ, "PORT": str(self.port.number), **settings}
+        self.start()
+
+    def start(self):
+        with open(self.log, "a") as log:
+            self.process = subprocess.Popen([self.binary], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
+        until(self.answers, f"the API {self.name} listens", 30)
 
     def answers(self):
         if self.process.poll() is not None:
@@ -51,13 +54,13 @@ class API:
         return self.ask("/nothing").status == 404
 
     def ask(self, path="/timesheets", *fields, method="GET", body=None, timeout=30):
-        """One request with these header fields, a name as often as it is given."""
+        """One request with these header fields, a name as often as it is given; `body` is made JSON, unless it is bytes."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port.number, timeout=timeout)
         try:
             connection.putrequest(method, path)
             for name, value in fields:
                 connection.putheader(name, value)
-            data = None if body is None else json.dumps(body).encode()
+            data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
             if data is not None:
                 connection.putheader("Content-Type", "application/json")
                 connection.putheader("Content-Length", str(len(data)))

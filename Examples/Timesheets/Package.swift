@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Timesheets of a company: an API, the app of its people, and a machine that uploads; written as a stranger would write them, against public interfaces and
+/// nothing else.
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+
+let package = Package(
+    name: "Timesheets",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "ostiary", path: "../.."),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "TimesheetsAPI",
+            dependencies: [
+                .product(name: "OstiaryResource", package: "ostiary"), .product(name: "OstiaryResourceHummingbird", package: "ostiary"), hummingbird,
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "TimesheetsMobile", dependencies: [.product(name: "OstiaryMobile", package: "ostiary"), httpClient, hummingbird],
+            swiftSettings: settings),
+        .executableTarget(name: "TimesheetsCron", dependencies: [httpClient], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,44 @@
+import Foundation
+
+struct CronSettings {
+    let issuer: String
+    let audience: String
+    let api: String
+    let clientID: String
+    let secret: String
+
+    init(_ variables: [String: String]) throws(CronFailure) {
+        func needed(_ name: String) throws(CronFailure) -> String {
+            guard let value = variables[name], !value.isEmpty else { throw .file("\(name) is not set") }
+            return value
+        }
+        issuer = try needed("ISSUER")
+        audience = try needed("AUDIENCE")
+        api = try needed("API")
+        clientID = variables["CLIENT_ID"] ?? "timesheets-cron"
+        // In a file: variables of a process can be read by others, and stand in its logs.
+        let path = try needed("CLIENT_SECRET_FILE")
+        guard let secret = try? String(contentsOfFile: path, encoding: .utf8) else { throw .file("\(path) cannot be read") }
+        self.secret = secret.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// Why nothing more was sent.
+enum CronFailure: Error {
+    /// Something that was set or handed in.
+    case file(String)
+    /// What the provider or the API answered, and what it means.
+    case refused(by: String, status: UInt, String)
+
+    /// Whether the same may be taken later.
+    var mayPass: Bool {
+        if case .refused(_, let status, _) = self { status == 429 || status >= 500 } else { false }
+    }
+
+    var sentence: String {
+        switch self {
+        case .file(let words): words
+        case .refused(let who, let status, let words): "\(who) says \(status): \(words)"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import AsyncHTTPClient
+import Foundation
+
+/// `TimesheetsCron FILE.csv`: sends what a punch clock wrote to the API, by a token of this machine's own. It may be run again at any time, after a failure too:
+/// every line has a reference, under which the API keeps it once. Its settings are environment variables (README.md).
+@main
+struct TimesheetsCron {
+    /// As many entries as the API takes at once.
+    private static let most = 1_000
+    /// Bytes of a file that can be one of a night.
+    private static let longest = 16 * 1_024 * 1_024
+
+    static func main() async {
+        guard CommandLine.arguments.count == 2 else { end(64, "usage: TimesheetsCron FILE.csv") }
+        do {
+            let settings = try CronSettings(ProcessInfo.processInfo.environment)
+            let rows = try rows(of: CommandLine.arguments[1])
+            let machine = try await MachineToken(settings).fetched()
+            var (added, known) = (0, 0)
+            for start in stride(from: 0, to: rows.count, by: most) {
+                let outcome = try await Upload.send(Array(rows[start..<min(start + most, rows.count)]), to: settings.api, token: machine)
+                added += outcome.added
+                known += outcome.known
+            }
+            print("\(added) added, \(known) known before")
+        } catch let error as CronFailure {
+            end(error.mayPass ? 75 : 1, error.sentence)
+        } catch {
+            end(75, "nobody answers now, try again later: \(error)")
+        }
+    }
+
+    private static func rows(of path: String) throws -> [UploadRow] {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= longest, let text = String(data: data, encoding: .utf8) else {
+            throw CronFailure.file("\(path) cannot be read, is no UTF-8, or is longer than \(longest) bytes")
+        }
+        return try UploadRow.rows(of: text)
+    }
+
+    private static func end(_ status: Int32, _ words: String) -> Never {
+        FileHandle.standardError.write(Data((words + "\n").utf8))
+        exit(status)
+    }
+}
