@@ -1,4 +1,4 @@
-"""The protected API of scripts/resource-test as a process, and what its callers hear."""
+"""The protected API of scripts/resource-test as a process, and what its callers hear; scripts/token-service-test has more of the kind."""
 
 import http.client
 import json
@@ -36,13 +36,15 @@ class Answer:
 class API:
     """One process of Examples/ProtectedAPI; `settings` are its environment variables."""
 
-    def __init__(self, binary, folder, name, **settings):
-        self.port = ReservedPort()
-        self.base = f"http://127.0.0.1:{self.port.number}"
+    scheme = "http"
+
+    def __init__(self, binary, folder, name, *arguments, port=None, **settings):
+        self.port = port or ReservedPort()
+        self.base = f"{self.scheme}://127.0.0.1:{self.port.number}"
         self.log = folder / f"{name}.log"
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [binary], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "PORT": str(self.port.number), **settings})
+                [binary, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "PORT": str(self.port.number), **settings})
         until(self.answers, f"the API {name} listens", 30)
 
     def answers(self):
@@ -50,16 +52,20 @@ class API:
             raise SystemExit(f"FAILED  the API ended: {self.log.read_text()[-2000:]}")
         return self.ask("/nothing").status == 404
 
+    def connection(self, timeout):
+        return http.client.HTTPConnection("127.0.0.1", self.port.number, timeout=timeout)
+
     def ask(self, path="/timesheets", *fields, method="GET", body=None, timeout=30):
-        """One request with these header fields, a name as often as it is given."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port.number, timeout=timeout)
+        """One request with these header fields, a name as often as it is given. A body goes out as JSON, or as it is if it is bytes."""
+        connection = self.connection(timeout)
         try:
             connection.putrequest(method, path)
             for name, value in fields:
                 connection.putheader(name, value)
-            data = None if body is None else json.dumps(body).encode()
-            if data is not None:
+            data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+            if data is not body:
                 connection.putheader("Content-Type", "application/json")
+            if data is not None:
                 connection.putheader("Content-Length", str(len(data)))
             connection.endheaders(data)
             return Answer(connection.getresponse())
