@@ -14,6 +14,7 @@ let example: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .e
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -120,6 +121,12 @@ let package = Package(
         .executableTarget(
             name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
             swiftSettings: example),
+            name: "TokenServiceExample",
+            dependencies: [
+                "OstiaryResource", "OstiaryResourceHummingbird", "OstiaryMobile", hummingbird, hummingbirdTLS, httpClient, nioCore, nioPosix, nioSSL,
+                crypto,
+            ],
+            path: "Examples/TokenService/Sources/TokenService", packageAccess: false, swiftSettings: example),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",

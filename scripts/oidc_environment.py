@@ -1,5 +1,5 @@
-"""The foreign libraries that scripts/oidc-test, scripts/oidc-demo and scripts/resource-test talk through: from PyPI, in an environment of their own that
-is made once."""
+"""The foreign libraries that scripts/oidc-test, scripts/oidc-demo, scripts/resource-test and scripts/token-service-test talk through: from PyPI, in an
+environment of their own that is made once."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""An API behind OstiaryResource as a process, and what its callers hear: that of scripts/resource-test, and that of scripts/timesheets."""
+"""An API behind OstiaryResource as a process, and what its callers hear: of scripts/resource-test, scripts/timesheets and scripts/token-service-test."""
 
 import http.client
 import json
@@ -36,16 +36,18 @@ class Answer:
 class API:
     """One process of an example; `settings` are its environment variables."""
 
-    def __init__(self, binary, folder, name, **settings):
-        self.port = ReservedPort()
-        self.base = f"http://127.0.0.1:{self.port.number}"
-        self.binary, self.name, self.log = binary, name, folder / f"{name}.log"
+    scheme = "http"
+
+    def __init__(self, binary, folder, name, *arguments, port=None, **settings):
+        self.port = port or ReservedPort()
+        self.base = f"{self.scheme}://127.0.0.1:{self.port.number}"
+        self.command, self.name, self.log = [binary, *arguments], name, folder / f"{name}.log"
         self.environment = {**os.environ, "PORT": str(self.port.number), **settings}
         self.start()
 
     def start(self):
         with open(self.log, "a") as log:
-            self.process = subprocess.Popen([self.binary], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
         until(self.answers, f"the API {self.name} listens", 30)
 
     def answers(self):
@@ -53,16 +55,20 @@ class API:
             raise SystemExit(f"FAILED  the API ended: {self.log.read_text()[-2000:]}")
         return self.ask("/nothing").status == 404
 
+    def connection(self, timeout):
+        return http.client.HTTPConnection("127.0.0.1", self.port.number, timeout=timeout)
+
     def ask(self, path="/timesheets", *fields, method="GET", body=None, timeout=30):
-        """One request with these header fields, a name as often as it is given; `body` is made JSON, unless it is bytes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port.number, timeout=timeout)
+        """One request with these header fields, a name as often as it is given. A body that is no bytes is made JSON, and it goes out as that where no field says its type."""
+        connection = self.connection(timeout)
         try:
             connection.putrequest(method, path)
             for name, value in fields:
                 connection.putheader(name, value)
             data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-            if data is not None:
+            if data is not None and not any(name == "Content-Type" for name, _ in fields):
                 connection.putheader("Content-Type", "application/json")
+            if data is not None:
                 connection.putheader("Content-Length", str(len(data)))
             connection.endheaders(data)
             return Answer(connection.getresponse())
