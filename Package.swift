@@ -121,6 +121,7 @@ let package = Package(
         .executableTarget(
             name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
             swiftSettings: example),
+        .executableTarget(
             name: "TokenServiceExample",
             dependencies: [
                 "OstiaryResource", "OstiaryResourceHummingbird", "OstiaryMobile", hummingbird, hummingbirdTLS, httpClient, nioCore, nioPosix, nioSSL,
