@@ -17,13 +17,12 @@ def without(name):
 
 def refuses_entries(api, token):
     before = api.bearer(token).text
-    endless = json.dumps(entry("a", hours=0)).replace(": 0}", ": 1e999}").encode()
     for sentence, body, field in (
             ("without a date", without("date"), "date"), ("without a reference", without("reference"), "reference"),
             ("with hours that are a text", entry("a", hours="7.5"), "hours"), ("with hours that are nothing", entry("a", hours=None), "hours"),
             ("with a project that is a number", entry("a", project=7), "project"), ("of negative hours", entry("a", hours=-1), "hours"),
             ("of no hours", entry("a", hours=0), "hours"), ("of more than a day", entry("a", hours=24.25), "hours"),
-            ("of six minutes", entry("a", hours=0.1), "hours"), ("of more hours than a number can be", endless, "hours"),
+            ("of six minutes", entry("a", hours=0.1), "hours"),
             ("of the 30th of February", entry("a", date="2026-02-30"), "date"), ("of the 29th in a common year", entry("a", date="2027-02-29"), "date"),
             ("of a day that is written otherwise", entry("a", date="24.11.2026"), "date"), ("of a date with a time", entry("a", date="2026-11-24T00:00"), "date"),
             ("without a project", entry("a", project=" "), "project"), ("of a project of 101 characters", entry("a", project="x" * 101), "project"),
@@ -32,6 +31,8 @@ def refuses_entries(api, token):
         answer = api.bearer(token, method="POST", body=body)
         told = (answer.status, answer["error"], answer["field"])
         check(told == (400, "invalid_entry", field), f"an entry {sentence} is 400, and the answer names {field} ({answer})")
+    endless = api.bearer(token, method="POST", body=json.dumps(entry("a", hours=0)).replace(": 0}", ": 1e999}").encode())
+    check((endless.status, endless["error"]) == (400, "invalid_json"), "nor is one of more hours than a number can be")
     for sentence, body in (("no JSON", b"{"), ("nothing", b""), ("a list", []), ("a text", "entry")):
         answer = api.bearer(token, method="POST", body=body)
         check((answer.status, answer["error"]) == (400, "invalid_json"), f"{sentence} is 400 ({answer})")
