@@ -1,6 +1,7 @@
 /// How a resource server calls its provider: one request, one answer. `HTTPResourceCalls` is the one that is there; an API with a proxy of its own, or a
 /// client of its own, writes another.
 public protocol ResourceCalls: Sendable {
+    /// Where a call is sent a second time, as when a kept connection ended, that is ``ResourceCall/anew()``.
     /// - Returns: the answer as it came. A redirect is not followed: its status says that it is no answer.
     /// - Throws: anything, when there was no whole answer in time, or one with more bytes than ``ResourceCall/mostBytes``.
     func answer(to call: ResourceCall) async throws -> CallAnswer
