@@ -24,6 +24,9 @@ package final class RawServer: Sendable {
         @discardableResult
         package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
+        /// What is asked next on the same connection, once it is there; empty when the other end has closed.
+        package func nextRequest() -> String { RawServer.request(on: descriptor) }
+
         /// Returns when the other end has closed.
         package func waitForEnd() {
             var byte: UInt8 = 0
@@ -79,7 +82,7 @@ package final class RawServer: Sendable {
     package func url(_ path: String = "/ap1") -> URL? { URL(string: "http://127.0.0.1:\(port)\(path)") }
 
     /// Head and body, which may come apart: closing before all was read resets the connection, and the other end reads no answer.
-    private static func request(on descriptor: Int32) -> String {
+    fileprivate static func request(on descriptor: Int32) -> String {
         var (request, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 64 * 1_024))
         while !isWhole(request) {
             let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -149,6 +149,22 @@ struct FileStoreTests {
         }
     }
 
+    @Test("A key whose writer was killed is destroyed with what the writer left behind, at whatever step; and no other key's", arguments: 0..<6)
+    func leftovers(_ step: Int) throws {
+        let ring = FileKeyring(path: home + "/keyring")
+        let keys = try FileKeyStore(home: home, keyring: ring)
+        try keys.store([1], named: "login-1")
+        try keys.store([2], named: "login-12")
+        let dying = try FileKeyStore(home: home, keyring: ring, files: DyingFileSystem(after: 1 + step), random: SystemRandomSource())
+        for name in ["login-1", "login-12"] { try? dying.store([3], named: name) }
+        try keys.delete(named: "login-1")
+        let left = try FileManager.default.contentsOfDirectory(atPath: home + "/keys").sorted()
+        #expect(left.first == "login-12" && left.allSatisfy { $0 == "login-12" || $0.hasPrefix("login-12.") })
+        #expect(throws: KeyStoreError.unknownName) { try keys.secret(named: "login-1") }
+        try keys.delete(named: "login-12")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home + "/keys").isEmpty)
+    }
+
     @Test("The account document is on the disk before a change is reported as done")
     func orderOfSteps() throws {
         let files = DyingFileSystem(after: .max)
@@ -200,6 +216,8 @@ final class DyingFileSystem: FileSystem {
 
     /// Whoever is dead clears up nothing.
     func remove(_ path: String) throws { try step("remove") }
+
+    func names(in folder: String) throws -> [String] { try files.names(in: folder) }
 
     func syncFolder(_ path: String) throws {
         try step("sync folder")

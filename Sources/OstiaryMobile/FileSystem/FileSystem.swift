@@ -8,6 +8,8 @@ package protocol FileSystem: Sendable {
     /// Gives a file a second name, unless that name is taken: false then.
     func link(_ path: String, to newPath: String) throws -> Bool
     func remove(_ path: String) throws
+    /// The names in a folder.
+    func names(in folder: String) throws -> [String]
     /// Brings the names in a folder to the disk.
     func syncFolder(_ path: String) throws
     /// Makes a folder, and those above it, that only its owner may enter.
@@ -38,6 +40,15 @@ extension FileSystem {
             throw error
         }
         try syncFolder(folder(of: path))
+    }
+
+    /// Removes a file, and what writers of it that were killed have left beside it: a whole copy of what they were to put there, it may be.
+    package func removeWithLeftovers(_ path: String) throws {
+        try remove(path)
+        let folder = folder(of: path)
+        let beginning = (path.split(separator: "/").last ?? "") + "."
+        for name in try names(in: folder) where name.hasPrefix(beginning) && name.hasSuffix(".tmp") { try remove("\(folder)/\(name)") }
+        try syncFolder(folder)
     }
 
     package func folder(of path: String) -> String {

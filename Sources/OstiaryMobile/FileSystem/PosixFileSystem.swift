@@ -54,6 +54,19 @@ package struct PosixFileSystem: FileSystem {
         throw FileSystemError(number: errno)
     }
 
+    package func names(in folder: String) throws -> [String] {
+        guard let list = opendir(folder) else { throw FileSystemError(number: errno) }
+        defer { closedir(list) }
+        var names: [String] = []
+        while let entry = readdir(list) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+
     package func syncFolder(_ path: String) throws {
         let folder = open(path, O_RDONLY | O_CLOEXEC)
         try check(folder)

@@ -58,10 +58,7 @@ public struct FileKeyStore: KeyStore {
 
     public func delete(named name: String) throws(KeyStoreError) {
         let path = try path(name)
-        do {
-            try files.remove(path)
-            try files.syncFolder(folder)
-        } catch { throw .unavailable }
+        do { try files.removeWithLeftovers(path) } catch { throw .unavailable }
     }
 
     public func makeBiometricKey(named name: String) throws(BiometricError) -> [UInt8] {

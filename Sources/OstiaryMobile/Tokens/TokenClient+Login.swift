@@ -91,7 +91,11 @@ extension TokenClient {
             subject: subject, checksTimes: checksTimes)
         let header = try check.header(of: text)
         let keys = try await keySet(for: header, at: endpoints)
-        return try check.profile(text, by: keys, at: now)
+        do throws(TokenError) { return try check.profile(text, by: keys, at: now) } catch {
+            // A provider may have put another key under the same name since these were fetched.
+            guard error == .idToken(.signature), let newer = try? await keySet(for: header, otherThan: keys, at: endpoints) else { throw error }
+            return try check.profile(text, by: newer, at: now)
+        }
     }
 }
 

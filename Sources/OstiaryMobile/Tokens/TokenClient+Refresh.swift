@@ -107,6 +107,8 @@ extension TokenClient {
             (name: "grant_type", value: "refresh_token"), (name: "client_id", value: settings.clientID), (name: "refresh_token", value: refreshToken),
         ]
         if let audience = settings.audience { form.append((name: "audience", value: audience)) }
+        // Of a bearer login every answer has the next refresh token, and the provider takes the former for ten minutes: no disk is full for that long by chance.
+        if proof == nil { try vault.checkRoom() }
         guard let response = try await line.post(form, to: endpoints.token, proof: proof, patience: patience, while: isStored) else { return nil }
         let answer: TokenAnswer
         do throws(TokenError) { answer = try response.token(asked: kept.secret.scope, isBound: proof != nil) } catch {

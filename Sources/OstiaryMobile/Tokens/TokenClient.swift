@@ -122,8 +122,9 @@ public actor TokenClient {
     }
 
     /// The keys that ID tokens are signed with: those that are known, or for a name that is not among them those that there are now.
-    func keySet(for header: JOSEHeader, at endpoints: ProviderEndpoints) async throws(TokenError) -> JWKSet {
-        if let keySet, keySet.hasKey(for: header.algorithm, id: header.keyID) { return keySet }
+    /// - Parameter former: keys that did not verify what names one of them; nil before that.
+    func keySet(for header: JOSEHeader, otherThan former: JWKSet? = nil, at endpoints: ProviderEndpoints) async throws(TokenError) -> JWKSet {
+        if let keySet, keySet != former, keySet.hasKey(for: header.algorithm, id: header.keyID) { return keySet }
         let bytes = try await line.get(endpoints.keys, patience: patience)
         guard let fresh = try? JWKSet(json: bytes) else { throw .serverAnswer }
         keySet = fresh

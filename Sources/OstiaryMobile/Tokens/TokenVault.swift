@@ -52,6 +52,10 @@ struct TokenVault: Sendable {
         return isKept ? fresh : nil
     }
 
+    /// Whether what a provider is about to give can be kept, by a change of the document: one that is made once, a refresh token, is not asked for where there
+    /// is no room for it.
+    func checkRoom() throws(TokenError) { try sweep(reserving: makeName()) }
+
     /// From now on nobody is logged in here. What the provider has still to be told of it stays, until `forget`.
     func end(_ name: String) throws(TokenError) {
         guard try document().login(name) != nil else { return }

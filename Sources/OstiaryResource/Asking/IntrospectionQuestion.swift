@@ -48,14 +48,17 @@ struct IntrospectionQuestion: Sendable {
 
     private func call(about token: String, to address: ProviderAddress, at now: Instant) throws(Outage) -> ResourceCall {
         var fields = [(name: "Content-Type", value: "application/x-www-form-urlencoded"), (name: "Accept", value: "application/json")]
+        var anew: (@Sendable () throws -> ResourceCall)?
         var form = "token=\(PercentEscape.text(token))&token_type_hint=access_token"
         switch credential {
         case .basic(let authorization): fields.append((name: "Authorization", value: authorization))
         case .assertions(let assertions):
             form += "&client_assertion_type=\(PercentEscape.text(ClientAssertions.type))&client_assertion=\(try assertions.assertion(at: now))"
+            anew = { try self.call(about: token, to: address, at: now) }
         }
         return ResourceCall(
-            method: .post, address: address.text, fields: fields, body: Array(form.utf8), mostBytes: Self.mostBytes, purpose: .question)
+            method: .post, address: address.text, fields: fields, body: Array(form.utf8), mostBytes: Self.mostBytes, purpose: .question,
+            anew: anew)
     }
 
     private func address() async throws(Outage) -> ProviderAddress {

@@ -20,8 +20,10 @@ public final class HTTPResourceCalls: ResourceCalls {
             configuration.trustRoots = .file(trustRoots)
             tls = configuration
         }
-        let configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)), tls: tls)
+        var configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)), tls: tls)
         publications = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // A client makes eight to one host: the questions beyond would wait behind those that a slow provider has not answered, until their own time is over.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2 * QuestionsUnderWay.most
         questions = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.patience = patience
     }
@@ -45,7 +47,7 @@ public final class HTTPResourceCalls: ResourceCalls {
                 do {
                     return try await Self.exchange(call, with: client, until: deadline)
                 } catch let error where Self.isAboutKeptConnection(error) {
-                    return try await Self.exchange(call, with: client, until: deadline)
+                    return try await Self.exchange(call.anew(), with: client, until: deadline)
                 }
             }
             group.addTask { [patience] in
@@ -71,8 +73,8 @@ public final class HTTPResourceCalls: ResourceCalls {
         } catch is NIOTooManyBytesError { throw AnswerTooLarge() }
     }
 
-    /// Whether the connection may have been one of an earlier call, which the provider had closed meanwhile. Then the same goes out once more, by another
-    /// one: every call only asks.
+    /// Whether the connection may have been one of an earlier call, which the provider had closed meanwhile. Then the same question goes out once more,
+    /// by another one: every call only asks.
     private static func isAboutKeptConnection(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed

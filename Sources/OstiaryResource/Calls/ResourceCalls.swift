@@ -1,6 +1,7 @@
 /// How a resource server calls its provider: one request, one answer. `HTTPResourceCalls` is the one that is there; an API with a proxy of its own, or a
 /// client of its own, writes another.
 public protocol ResourceCalls: Sendable {
+    /// Where a call is sent a second time, as when a kept connection ended, that is ``ResourceCall/anew()``.
     /// - Returns: the answer as it came. A redirect is not followed: its status says that it is no answer.
     /// - Throws: anything, when there was no whole answer in time, or one with more bytes than ``ResourceCall/mostBytes``.
     func answer(to call: ResourceCall) async throws -> CallAnswer
@@ -30,11 +31,13 @@ public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable
     /// How many bytes the body of the answer may have.
     public let mostBytes: Int
     public let purpose: Purpose
+    private let remade: (@Sendable () throws -> ResourceCall)?
 
     /// For the tests of whoever writes `ResourceCalls`; the verifier makes its own.
+    /// - Parameter anew: makes it for a second time, where it carries what is taken once; nil where it may go out twice as it is.
     public init(
         method: Method, address: String, fields: [(name: String, value: String)] = [], body: [UInt8]? = nil, mostBytes: Int,
-        purpose: Purpose = .publication
+        purpose: Purpose = .publication, anew: (@Sendable () throws -> ResourceCall)? = nil
     ) {
         self.method = method
         self.address = address
@@ -42,7 +45,13 @@ public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable
         self.body = body
         self.mostBytes = mostBytes
         self.purpose = purpose
+        remade = anew
     }
+
+    /// What goes out in its place where its connection ended before an answer: the same question, in which an assertion is another, since a provider that has
+    /// heard the first takes it no more (RFC 7523 §3).
+    /// - Throws: what making it throws.
+    public func anew() throws -> ResourceCall { try remade?() ?? self }
 
     public var description: String { "\(method.rawValue) \(address)" }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,8 +1,8 @@
 import OstiaryProtocol
 
 /// When something that a provider publishes is fetched again, and who waits for it. It is fetched when half of its life is over, and when something is
-/// wanted that is not in it: the key that a token names. Strangers can make up names of keys as fast as they like, so that is not done again before a
-/// while has passed; and what can't be fetched leaves the last good one in its place, for a day.
+/// wanted that is not in it: the key that a token names, or one that its signature is right by. Strangers can make up names and signatures as fast as they
+/// like, so that is not done again before a while has passed; and what can't be fetched leaves the last good one in its place, for a day.
 struct FetchSchedule: Hashable, Sendable {
     /// Seconds between two fetches, whatever their cause.
     static let cooldown: UInt64 = 30

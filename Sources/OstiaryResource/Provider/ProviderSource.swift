@@ -55,6 +55,14 @@ struct ProviderSource: Sendable {
         }
     }
 
+    /// Other keys than those that did not verify what names one of them: a provider may have put another key under the same name.
+    /// - Returns: nil where there are none now, or they were fetched a moment ago.
+    func keys(otherThan former: JWKSet) async throws(Outage) -> JWKSet? {
+        guard case .fetched(let fetched) = keys else { return nil }
+        let newer = try await fetched.value { $0 == former }
+        return newer == former ? nil : newer
+    }
+
     func introspectionAddress() async throws(Outage) -> ProviderAddress {
         guard let address = try await document.value(lacks: { $0.introspection == nil }).introspection else { throw .addressMissing }
         return address

@@ -10,11 +10,17 @@ struct JWTCheck: Sendable {
     /// - Throws: `.token`, and `.outage` where there are no keys to verify it with.
     func claims(of text: String, at now: Instant) async throws(ResourceRefusal) -> JSONObject {
         let token = try refusing { () throws(TokenFault) in try unsigned(text) }
+        let claims = try await signed(token)
+        try refusing { () throws(TokenFault) in try checkClaims(claims, at: now) }
+        return claims
+    }
+
+    /// By the keys that are known; a signature that is wrong by them, by those that there are now.
+    private func signed(_ token: UnverifiedJWS) async throws(ResourceRefusal) -> JSONObject {
         let keys = try await keys(for: token.header)
-        return try refusing { () throws(TokenFault) in
-            let claims = try checkSignature(token, by: keys)
-            try checkClaims(claims, at: now)
-            return claims
+        do throws(TokenFault) { return try checkSignature(token, by: keys) } catch {
+            guard error == .signatureWrong, let newer = try await keysNow(otherThan: keys) else { throw .token(error) }
+            return try refusing { () throws(TokenFault) in try checkSignature(token, by: newer) }
         }
     }
 
@@ -38,6 +44,10 @@ struct JWTCheck: Sendable {
 
     private func keys(for header: JOSEHeader) async throws(ResourceRefusal) -> JWKSet {
         do { return try await provider.keys(for: header) } catch { throw .outage(error) }
+    }
+
+    private func keysNow(otherThan former: JWKSet) async throws(ResourceRefusal) -> JWKSet? {
+        do { return try await provider.keys(otherThan: former) } catch { throw .outage(error) }
     }
 
     private func refusing<Result>(_ check: () throws(TokenFault) -> Result) throws(ResourceRefusal) -> Result {

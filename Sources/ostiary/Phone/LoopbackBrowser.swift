@@ -28,11 +28,27 @@ struct LoopbackBrowser: WebBrowser {
     }
 }
 
-private struct LoopbackVisit: BrowserVisit {
-    private static let page = """
+/// What the browser is shown that has come back.
+enum LoopbackPage {
+    private static let text = """
         <!doctype html><html lang="en"><head><meta charset="utf-8"><title>ostiary phone</title></head>
         <body><p>You can close this page: the terminal goes on.</p></body></html>
         """
+
+    /// - Parameter told: begins when the page was written, or can't be because the browser is gone.
+    static func body(_ told: DrainSignal) -> ResponseBody {
+        let page = ByteBuffer(string: text)
+        return ResponseBody(contentLength: page.readableBytes) { writer in
+            defer { told.begin() }
+            try await writer.write(page)
+            try await writer.finish(nil)
+        }
+    }
+}
+
+private struct LoopbackVisit: BrowserVisit {
+    /// How long the login waits for its browser to take the page; it goes on without.
+    private static let courtesy = Duration.seconds(1)
 
     let redirectURL: URL
     let reserved: ReservedPort
@@ -42,7 +58,8 @@ private struct LoopbackVisit: BrowserVisit {
         let (callbacks, heard) = AsyncStream.makeStream(of: URL.self)
         let drain = DrainSignal()
         let runner = ServerRunner(logger: Logger.service("ostiary.phone", level: .critical), drain: drain)
-        let answering = listener(heard, expecting: Self.state(of: url))
+        let told = DrainSignal()
+        let answering = listener(heard, told, expecting: Self.state(of: url))
         let serving = Task {
             defer { heard.finish() }
             try await runner.run([answering], stopsOnSignals: false) { [show] _ in show(url) }
@@ -55,12 +72,16 @@ private struct LoopbackVisit: BrowserVisit {
             serving.cancel()
         }
         guard let callback else { throw Task.isCancelled ? BrowserError.cancelled : BrowserError.unavailable }
+        // Whoever hears of it may end this process, and a browser whose page is broken off says that something failed.
+        await drain.wait(for: { await told.wait() }, atMost: Self.courtesy)
         return callback
     }
 
     /// One address, to be read by GET under its own name only: a name of some website that is pointed here gets nothing.
-    /// - Parameter state: that of the address that was opened; nil where it has none.
-    private func listener(_ heard: AsyncStream<URL>.Continuation, expecting state: String?) -> Listener {
+    /// - Parameters:
+    ///   - told: begins when the page was written, or can't be.
+    ///   - state: that of the address that was opened; nil where it has none.
+    private func listener(_ heard: AsyncStream<URL>.Continuation, _ told: DrainSignal, expecting state: String?) -> Listener {
         let (port, path, origin) = (reserved.number, redirectURL.path, redirectURL)
         let limits = ServiceLimits(
             body: 0, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 64, givesWay: true))
@@ -70,17 +91,13 @@ private struct LoopbackVisit: BrowserVisit {
             guard request.head.authority == "127.0.0.1:\(port)", let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first,
                 let callback = URL(string: "\(origin.absoluteString)?\(query)"), Self.isExpected(callback, state)
             else { return Response(status: .notFound) }
-            // Told once the page is written: whoever hears it ends this server.
-            let body = ResponseBody { writer in
-                try await writer.write(ByteBuffer(string: Self.page))
-                try await writer.finish(nil)
-                heard.yield(callback)
-            }
+            // At once: a browser that has come back and goes away before it has its page, has come back.
+            heard.yield(callback)
             let fields: HTTPFields = [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: "default-src 'none'",
                 .connection: "close",
             ]
-            return Response(status: .ok, headers: fields, body: body)
+            return Response(status: .ok, headers: fields, body: LoopbackPage.body(told))
         }
         return Listener("browser", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
     }

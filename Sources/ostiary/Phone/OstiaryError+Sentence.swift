@@ -19,7 +19,7 @@ extension OstiaryError {
         case .pinUnchanged: "that is the PIN so far: choose another"
         case .cancelled: "cancelled"
         case .userInputTimeout: "nobody answered in time"
-        case .linkUnreadable: "this is not an enrol or login code"
+        case .linkUnreadable: "this is not an enrol or login code, nor one of a device at a server where this phone has an account"
         case .linkUnknownKind: "this code is of a kind that this program does not know: it may be too old"
         case .serverNotAllowed: "the server's address is neither https nor this machine"
         case .noAccountsForServer: "there is no account for this server on this phone: enrol first"

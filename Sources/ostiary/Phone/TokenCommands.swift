@@ -69,7 +69,9 @@ struct TokenLoginCommand: PhoneSubcommand {
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let client = TokenClient(app.settings(path: redirectPath), ports: try PhoneHome.ports(options))
         let browser = LoopbackBrowser { address in
-            output.list("openBrowser", "address", .string(address.absoluteString), line: "Open \(others: address.absoluteString)")
+            output.remark("Open this address in a browser of this machine:")
+            // In one piece, so that it can be copied; an address has no blanks, and nothing but ASCII.
+            output.list("openBrowser", "address", .string(address.absoluteString), line: "  \(ours: address.absoluteString)")
         }
         output.tell(try await client.logIn(in: browser, asksAnew: anew))
         return .done

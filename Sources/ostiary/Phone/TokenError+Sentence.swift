@@ -24,11 +24,18 @@ extension TokenError {
         case .metadata(let fault): "what the provider says of itself is of no use here (\(fault.rawValue)): is --issuer spelled as it spells itself?"
         case .idToken(let fault): "the ID token is refused (\(fault.rawValue))"
         case .clockWrong: "this machine's clock is too far from the provider's: check it"
+        case .refused(.unauthorizedClient):
+            "the provider does not let this app log in this way (unauthorized_client): its operator adds the way to the app's grant_types"
+        case .refused(.invalidScope), .refused(.invalidTarget):
+            "the provider gives this app nothing like that: are --audience and --scope of those that it was registered with?"
+        case .refused(.invalidClient): "the provider does not know this app (invalid_client): is --client-id what its operator registered?"
         case .refused(let code): "the provider refuses this app (\(code.rawValue)): ask its operator"
-        case .accessTokenRefused: "the API refuses a token that was just made for it: is --audience its identifier?"
+        case .accessTokenRefused:
+            "the API refuses a token that was just made for it: is --audience its identifier, and --call its address as the API itself knows it?"
         case .settings(let fault): "the options cannot be (\(fault.rawValue))"
         case .storeUnavailable: "the phone's home cannot be read or written: --home names a folder of this user, on a disk with room"
-        case .storeUnreadable: "the phone's home is damaged, or was written by a newer version"
+        case .storeUnreadable:
+            "the phone's home is damaged, or was written by a newer version: put it back, or move its tokens.json away and log in again"
         case .keyStore: "the phone's keys cannot be read or written"
         case .busy: "another command of this phone is at its tokens: try again later"
         }

@@ -57,7 +57,8 @@ extension PhoneOutput {
 
     func tell(_ token: FreshToken) {
         let members: [(String, JSONText)] = [("kind", .string(token.kind.rawValue)), ("accessToken", .string(token.value))]
-        list("token", "token", members.asObject, line: "\(others: token.value)")
+        // In one piece, so that it can be copied; it is what a header field can hold, or the provider's answer was refused.
+        list("token", "token", members.asObject, line: "  \(ours: token.value)")
     }
 
     /// What an API answered.

@@ -1,4 +1,8 @@
 import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import NIOCore
 import OstiaryMobile
 import Synchronization
 import Testing
@@ -35,6 +39,20 @@ struct LoopbackBrowserTests {
         try await person.value
     }
 
+    private struct GoneBrowser: ResponseBodyWriter {
+        struct Gone: Error, Equatable {}
+
+        mutating func write(_ buffer: ByteBuffer) async throws { throw Gone() }
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws { throw Gone() }
+    }
+
+    @Test("A browser that goes away before it has its page keeps nobody waiting for it")
+    func pageBrokenOff() async throws {
+        let told = DrainSignal()
+        await #expect(throws: GoneBrowser.Gone()) { try await LoopbackPage.body(told).write(GoneBrowser()) }
+        #expect(told.isDraining)
+    }
+
     @Test("Who gives up waits no longer; an address elsewhere, or with a port that is another's, is none of its")
     func refused() async throws {
         let browser = LoopbackBrowser { _ in }
@@ -51,7 +69,13 @@ struct LoopbackBrowserTests {
 
     @Test("Each error has a sentence, a name without what it carries, and an exit code that scripts know")
     func errors() {
-        #expect(TokenError.refused(.invalidScope).name == "refused" && TokenError.refused(.invalidScope).sentence.contains("invalid_scope"))
+        #expect(TokenError.refused(.invalidScope).name == "refused" && TokenError.refused(.invalidRequest).sentence.contains("invalid_request"))
+        // And says what to do where that is known.
+        let told: [(TokenError, String)] = [
+            (.refused(.unauthorizedClient), "grant_types"), (.refused(.invalidScope), "--scope"), (.refused(.invalidClient), "--client-id"),
+            (.accessTokenRefused, "--call"), (.storeUnreadable, "tokens.json"),
+        ]
+        for (error, words) in told { #expect(error.sentence.contains(words), "\(error)") }
         #expect(TokenError.loginOver.exit == .codeOver && TokenError.serverConnection.exit == .serverUnreachable)
         #expect(TokenError.idToken(.issuer).exit == .serverIdentity && TokenError.cancelled.exit == .cancelledOrDenied)
     }

@@ -225,6 +225,38 @@ struct TokenRefreshTests {
         }
     }
 
+    @Test("Another key under the same name is met while the app goes on; keys that cannot be had then are no reason to believe the token")
+    func keyReplacedUnderItsName() async throws {
+        let world = try TokenWorld(bindsToDevice: false)
+        let client = try await world.loggedIn()
+        let another = try RenamedSigner(LocalSigner(.es256, stored: [UInt8](repeating: 9, count: 32)), as: world.server.signer.key.id)
+        world.passLife()
+        world.server.with { state in
+            state.lies.signer = another
+            state.lies.keys = JWKSet([another.key])
+            state.mishaps["/keys"] = [.page]
+        }
+        await #expect(throws: TokenError.idToken(.signature)) { try await client.freshToken() }
+        #expect(world.server.isGood(try await client.freshToken()))
+        // And whose key that is not, is nobody's, by whatever keys.
+        world.passLife()
+        world.server.with { $0.lies.keys = JWKSet([world.server.signer.key]) }
+        let restarted = world.process()
+        await #expect(throws: TokenError.idToken(.signature)) { try await restarted.freshToken() }
+    }
+
+    @Test("A bearer login is not renewed while nothing can be kept: the one refresh token that there is stays the newest, however long that lasts")
+    func noRoom() async throws {
+        let world = try TokenWorld(bindsToDevice: false)
+        let client = try await world.loggedIn()
+        world.passLife()
+        world.documents.refusals = 3
+        for _ in 0..<3 { await #expect(throws: TokenError.storeUnavailable) { try await client.freshToken() } }
+        #expect(world.server.calls(to: "/oauth/token") == 1 && TokenError.storeUnavailable.advice == .retryLater)
+        #expect(world.server.isGood(try await client.freshToken()))
+        #expect(world.server.with { $0.families[0].generation } == 1)
+    }
+
     @Test("What a refresh leaves out stays: no ID token, no scope, no refresh token; and keys that cannot be had keep nobody from a token")
     func leftOut() async throws {
         let world = try TokenFixture()
@@ -289,4 +321,17 @@ struct TokenRefreshTests {
         let ports = Ports(keys: world.keys, accounts: MemoryAccountStore(), transport: world.server, clock: world.clock)
         await #expect(throws: TokenError.storeUnavailable) { try await TokenClient(world.settings, ports: ports).freshToken() }
     }
+}
+
+/// A key under another name than its own.
+private struct RenamedSigner: TokenSigner {
+    let key: JWK
+    private let signer: LocalSigner
+
+    init(_ signer: LocalSigner, as name: String?) {
+        self.signer = signer
+        key = JWK(signer.key.material, id: name)
+    }
+
+    func signature(over input: [UInt8]) throws -> [UInt8] { try signer.signature(over: input) }
 }

@@ -30,10 +30,12 @@ struct ClientAssertionTests {
 
     /// The form of each question that was asked, by name.
     private func forms(_ api: TestAPI) async -> [[String: String]] {
-        await api.provider.calls.filter { $0.method == .post }.map { call in
-            let pairs = String(decoding: call.body ?? [], as: UTF8.self).split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
-            return Dictionary(pairs.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { $1 })
-        }
+        await api.provider.calls.filter { $0.method == .post }.map(form)
+    }
+
+    private func form(_ call: ResourceCall) -> [String: String] {
+        let pairs = String(decoding: call.body ?? [], as: UTF8.self).split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
+        return Dictionary(pairs.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { $1 })
     }
 
     private func assertion(_ form: [String: String]) throws -> UnverifiedJWS { try UnverifiedJWS(compact: try #require(form["client_assertion"])) }
@@ -61,6 +63,17 @@ struct ClientAssertionTests {
         for _ in 0..<3 { #expect(await api.refusal(Self.token) == nil) }
         let names = try await forms(api).map { try assertion($0).claimed["jti"]?.string }
         #expect(names.count == 3 && Set(names).count == 3)
+    }
+
+    @Test("A question that goes out once more, because its connection ended, is the same but for its assertion")
+    func anew() async throws {
+        let api = try await api()
+        #expect(await api.refusal(Self.token) == nil)
+        let call = try #require(await api.provider.calls.last)
+        let again = try call.anew()
+        let (first, second) = (form(call), form(again))
+        #expect(again.address == call.address && again.purpose == call.purpose && first["token"] == second["token"])
+        #expect(try assertion(first).claimed["jti"] != assertion(second).claimed["jti"])
     }
 
     @Test("The name of the key and the audience are the provider's, where it has others")

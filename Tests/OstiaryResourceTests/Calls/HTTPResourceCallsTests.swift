@@ -1,6 +1,7 @@
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import OstiaryResource
@@ -45,6 +46,20 @@ struct HTTPResourceCallsTests {
         #expect(await outage(of: call(untold)) == .answerTooLarge)
     }
 
+    @Test("As many questions as there may be are asked at the same time: none waits for the answer to another")
+    func manyQuestions() async throws {
+        let server = try RawServer { $0.waitForEnd() }
+        let calls = HTTPResourceCalls(patience: .seconds(600))
+        let address = "http://127.0.0.1:\(server.port)/introspect"
+        let question = ResourceCall(method: .post, address: address, body: Array("token=x".utf8), mostBytes: 1_000, purpose: .question)
+        let questions = (0..<QuestionsUnderWay.most).map { _ in Task { try? await calls.body(of: question) } }
+        while server.requests.count < QuestionsUnderWay.most { await Task.yield() }
+        for question in questions {
+            question.cancel()
+            #expect(await question.value == nil)
+        }
+    }
+
     @Test("Questions that nobody answers hold up no keys, however many they are")
     func twoPools() async throws {
         let server = try RawServer { connection in
@@ -62,6 +77,50 @@ struct HTTPResourceCallsTests {
             question.cancel()
             #expect(await question.value == nil)
         }
+    }
+
+    @Test(
+        "A kept connection that ends when the next question has arrived: that goes out once more, and an assertion in it is another",
+        arguments: [true, false])
+    func keptConnectionEnds(_ isMadeAnew: Bool) async throws {
+        let heard = Mutex<[String]>([])
+        let isCut = Mutex(false)
+        let server = try RawServer { connection in
+            var request = connection.request
+            while !request.isEmpty {
+                heard.withLock { $0.append(request) }
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                request = connection.nextRequest()
+                // The first that is kept, once.
+                guard !request.isEmpty,
+                    isCut.withLock({ isCut in
+                        defer { isCut = true }
+                        return !isCut
+                    })
+                else { continue }
+                heard.withLock { $0.append(request) }
+                return
+            }
+        }
+        let made = Mutex(0)
+        @Sendable func question() -> ResourceCall {
+            let number = made.withLock { made in
+                made += 1
+                return made
+            }
+            return ResourceCall(
+                method: .post, address: "http://127.0.0.1:\(server.port)/introspect", body: Array("assertion=\(number)".utf8), mostBytes: 1_000,
+                purpose: .question, anew: isMadeAnew ? { @Sendable in question() } : nil)
+        }
+        let calls = HTTPResourceCalls(patience: .seconds(60))
+        var asked = 0
+        // A connection is kept a moment after its answer was read: until one was used again.
+        while heard.withLock({ $0.count }) == asked {
+            #expect(try await calls.body(of: question()) == Array("{}".utf8))
+            asked += 1
+        }
+        let bodies = heard.withLock { heard in heard.compactMap { $0.split(separator: "\r\n\r\n").last } }
+        #expect(bodies.count == asked + 1 && Set(bodies).count == (isMadeAnew ? asked + 1 : asked))
     }
 
     @Test("Nobody there, one who says nothing, one who stops in the middle: each is an outage when the patience is over")

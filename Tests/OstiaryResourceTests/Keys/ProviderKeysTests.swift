@@ -62,6 +62,40 @@ struct ProviderKeysTests {
         #expect(await fetches(api) == 2)
     }
 
+    @Test("Another key under the same name is met like a new one, and the one before opens nothing from then on")
+    func replacedUnderItsName() async throws {
+        let (old, new) = (try Fixture.signer(1), try Fixture.signer(2))
+        let api = try TestAPI(keys: [old.key])
+        #expect(try await api.refusal(Fixture.token(by: old)) == nil)
+        await api.provider.publish([JWK(new.key.material, id: old.key.id)])
+        let token = try Fixture.tokenWithHeader(by: new) { $0["kid"] = old.key.id.map { .string($0) } }
+        #expect(await api.refusal(token) == .token(.signatureWrong), "keys of just now are not fetched again")
+        api.clock.advance(30)
+        #expect(await api.refusal(token) == nil)
+        #expect(try await api.refusal(Fixture.token(by: old)) == .token(.signatureWrong))
+        #expect(await fetches(api) == 2)
+    }
+
+    @Test("A thousand wrong signatures in half a minute are one fetch, hinder nobody, and say nothing else where the provider is away")
+    func signatureFlood() async throws {
+        let (key, stranger) = (try Fixture.signer(1), try Fixture.signer(9))
+        let api = try TestAPI(keys: [key.key])
+        let token = try Fixture.token(by: key)
+        #expect(await api.refusal(token) == nil)
+        let forged = try Fixture.tokenWithHeader(by: stranger) { $0["kid"] = key.key.id.map { .string($0) } }
+        api.clock.advance(30)
+        for number in 0..<1_000 {
+            #expect(await api.refusal(forged) == .token(.signatureWrong))
+            if number % 100 == 0 { api.clock.advance(2) }
+        }
+        #expect(await api.refusal(token) == nil)
+        #expect(await fetches(api) == 2)
+        await api.provider.goes()
+        api.clock.advance(30)
+        #expect(await api.refusal(forged) == .token(.signatureWrong))
+        #expect(await api.refusal(token) == nil)
+    }
+
     @Test("Keys that are rotated twice within the cooldown: the second is met when it is over, and by one fetch; the others never stop")
     func rotatedTwice() async throws {
         let (first, second, third) = (try Fixture.signer(1), try Fixture.signer(2), try Fixture.signer(3))

@@ -28,6 +28,13 @@ struct SettingsTests {
             } == .address("http://login.example/i"))
     }
 
+    @Test("What is wrong is said in words to whoever starts the API, without the password that an address may have")
+    func words() throws {
+        #expect("\(ResourceSettingsError.address("http://login.example"))".hasPrefix("\"http://login.example\" is no address that is called: https"))
+        #expect(!"\(ResourceSettingsError.address("https://u:hunter2@login.example"))".contains("hunter2"))
+        #expect("\(ResourceSettingsError.recheckNeedsIntrospection)".hasPrefix("recheckedEvery is set"))
+    }
+
     @Test("An API key goes over plain HTTP to this machine only, unless the developer says that the network is theirs")
     func plainHTTP() throws {
         var settings = WebNonceSettings(restAddress: "http://10.0.0.7:8081", server: Base64URL.encode([UInt8](repeating: 3, count: 16)), apiKey: "k")

@@ -3,14 +3,17 @@ import OstiaryResource
 
 /// What is set from outside: the port, and whose tokens are taken.
 struct APIEnvironment {
-    struct Missing: Error { let name: String }
+    struct Missing: Error, CustomStringConvertible {
+        let name: String
+        var description: String { "\(name) is not set, or is none: README.md says what it is" }
+    }
 
     let port: Int
     let settings: ResourceSettings
 
     init(_ variables: [String: String]) throws {
-        guard let port = Int(variables["PORT"] ?? "8090") else { throw Missing(name: "PORT") }
-        self.port = port
+        guard let port = UInt16(variables["PORT"] ?? "8095"), port > 0 else { throw Missing(name: "PORT") }
+        self.port = Int(port)
         var provider = ProviderSettings(issuer: try Self.needed("ISSUER", of: variables), audience: try Self.needed("AUDIENCE", of: variables))
         provider.introspection = try Self.introspection(variables)
         if let seconds = variables["REMEMBERED_FOR"].flatMap(UInt64.init) { provider.introspection?.rememberedFor = seconds }
