@@ -68,9 +68,9 @@ extension SQLOAuthRows {
             [SQLValue(server), .text(client.text), SQLValue(since)])
     }
 
-    func broughtCodes(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+    func askedOnPhones(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
         try polled(
-            "WHERE expires_at >= $2 AND server = $1 AND user_code_hash IS NOT NULL AND state = \(PolledColumns.pending) AND session IS NOT NULL",
+            "WHERE expires_at >= $2 AND server = $1 AND state = \(PolledColumns.pending) AND session IS NOT NULL",
             [SQLValue(server), SQLValue(since)])
     }
 

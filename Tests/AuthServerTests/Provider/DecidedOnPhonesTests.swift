@@ -50,6 +50,29 @@ struct DecidedOnPhonesTests {
         }
     }
 
+    @Test("A70: a yes that its client has not fetched is ended by whom it is of, once, up to its last second", arguments: Backend.allCases)
+    func ended(on backend: Backend) async throws {
+        try await backend.run { fixture in
+            try await fixture.enrol(1, userID: "alice")
+            try await fixture.write { rows in try rows.save(Sample.application()) }
+            let registry = RegistryService(store: fixture.store, random: SystemRandomSource())
+            func end(_ selection: GivenSelection, at now: Instant) async throws -> Int {
+                try await registry.endGrants(selection, at: Sample.server, by: .operator, now: now)
+            }
+            let alice = Sample.accountID(1)
+            let selections: [GivenSelection] = [.byUser("alice", to: nil), .byAccount(alice, to: Sample.client), .toClient(Sample.client)]
+            for (number, selection) in zip(UInt8(1)..., selections) {
+                let question = try await approve(number, at: Self.end - 1, in: fixture)
+                #expect(try await end(.byUser("mary", to: nil), at: Self.end) == 0)
+                #expect(try await end(.byAccount(alice, to: ClientID("other")!), at: Self.end) == 0)
+                #expect(try await end(selection, at: Self.end + 71) == 0, "it is nobody's any more")
+                #expect(try await end(selection, at: Self.end + 70) == 1)
+                #expect(try await fixture.read { rows in try rows.polled(hash: question.hash, of: Sample.server)?.state } == .denied)
+                #expect(try await end(selection, at: Self.end + 70) == 0)
+            }
+        }
+    }
+
     @Test("What a run writes down is looked at no more, a yes after the end as well, and its client is told", arguments: Backend.allCases)
     func once(on backend: Backend) async throws {
         try await backend.run { fixture in
