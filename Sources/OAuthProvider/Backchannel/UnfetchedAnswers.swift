@@ -7,8 +7,9 @@ extension OAuthRows {
     /// - Returns: the account of each.
     func endUnfetched(_ selection: GivenSelection, at server: ServerID, now: Instant) throws -> [AccountID] {
         var accounts = [AccountID]()
-        // A client that asked too often may come later for it than others; after a day it is forgotten.
-        for waiting in try askedOnPhones(at: server, since: now - BackchannelLimit.day) {
+        // The last yes comes at the end of a claim.
+        let patience = Session.claimedFor + PolledAuthorization.grace + PolledAuthorization.longestPause
+        for waiting in try askedOnPhones(at: server, since: now - patience) {
             guard selection.includes(waiting.client), let session = waiting.session,
                 case .loggedIn(let login) = try outcome(ofPushed: session, at: server, now: now),
                 now <= waiting.goodUntil(approvedAt: login.at), try isGiver(login.account, of: selection, at: server),

@@ -14,9 +14,11 @@ struct DecidedOnPhonesTests {
     private static let end = Sample.now + 300
 
     /// A question whose phone said yes at that moment.
-    private func approve(_ number: UInt8, at moment: Instant, in fixture: ProviderStoreFixture) async throws -> PolledAuthorization {
+    /// - Parameter hasty: how often its client asked too early before.
+    private func approve(_ number: UInt8, at moment: Instant, hasty: Int = 0, in fixture: ProviderStoreFixture) async throws -> PolledAuthorization {
         let session = Sample.sessionID(number)
-        let question = Sample.polled(number, .backchannel(Sample.accountID(1)), pinged: true, session: session)
+        var question = Sample.polled(number, .backchannel(Sample.accountID(1)), pinged: true, session: session)
+        for call in 0..<hasty { question = question.polled(by: Sample.redemption(call.isMultiple(of: 2) ? 4 : 5), at: Sample.now + 1).1 }
         let login = Login(
             account: Sample.accountID(1), binding: .push, at: moment, methods: .pin, verifiedAt: moment, decision: Sample.bytes(7),
             deadline: Sample.now + 9_000, lastPing: moment, lastStamp: moment)
@@ -70,6 +72,17 @@ struct DecidedOnPhonesTests {
                 #expect(try await fixture.read { rows in try rows.polled(hash: question.hash, of: Sample.server)?.state } == .denied)
                 #expect(try await end(selection, at: Self.end + 70) == 0)
             }
+        }
+    }
+
+    @Test("A71: of a client that asked too often a yes is looked at for no longer than a minute more", arguments: Backend.allCases)
+    func hasty(on backend: Backend) async throws {
+        try await backend.run { fixture in
+            try await fixture.enrol(1, userID: "alice")
+            let question = try await approve(1, at: Self.end - 1, hasty: 40, in: fixture)
+            #expect(question.interval == 210)
+            #expect(try await decided(fixture, at: Self.end + 120, limit: 3) == [question.hash])
+            #expect(try await decided(fixture, at: Self.end + 121, limit: 3).isEmpty)
         }
     }
 
