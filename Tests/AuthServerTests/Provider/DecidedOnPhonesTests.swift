@@ -17,8 +17,8 @@ struct DecidedOnPhonesTests {
     /// - Parameter hasty: how often its client asked too early before.
     private func approve(_ number: UInt8, at moment: Instant, hasty: Int = 0, in fixture: ProviderStoreFixture) async throws -> PolledAuthorization {
         let session = Sample.sessionID(number)
-        var question = Sample.polled(number, .backchannel(Sample.accountID(1)), pinged: true, session: session)
-        for call in 0..<hasty { question = question.polled(by: Sample.redemption(call.isMultiple(of: 2) ? 4 : 5), at: Sample.now + 1).1 }
+        let asked = Sample.polled(number, .backchannel(Sample.accountID(1)), pinged: true, session: session)
+        let question = (0..<hasty).reduce(asked) { $0.polled(by: Sample.redemption($1.isMultiple(of: 2) ? 4 : 5), at: Sample.now + 1).1 }
         let login = Login(
             account: Sample.accountID(1), binding: .push, at: moment, methods: .pin, verifiedAt: moment, decision: Sample.bytes(7),
             deadline: Sample.now + 9_000, lastPing: moment, lastStamp: moment)
