@@ -17,7 +17,7 @@ extension AuthenticationSchema {
             "CREATE INDEX oauth_polled_waiting ON oauth_polled (server, expires_at, place, state) \(device)",
             "CREATE INDEX oauth_polled_place ON oauth_polled (server, place, expires_at, state) \(device)",
             "CREATE INDEX oauth_polled_client ON oauth_polled (server, client, expires_at, place, state) \(device)",
-            // What phones show, or may have decided: `openQuestions` and `broughtCodes`, which would read all of a server's of the last day.
+            // What phones show, or may have decided: `openQuestions` and `askedOnPhones`, which would read all of a server's of the last day.
             "CREATE INDEX oauth_polled_asked ON oauth_polled (server, expires_at) WHERE session IS NOT NULL AND state = 0",
             // For housekeeping.
             "CREATE INDEX oauth_polled_left ON oauth_polled (expires_at) \(device)",

@@ -14,6 +14,11 @@ extension SQLOAuthRows {
         try connection.one(Self.person, [SQLValue(account), SQLValue(server)]).map { try PersonColumns.read($0, account) }
     }
 
+    func userID(of account: AccountID, at server: ServerID) throws -> String? {
+        let row = try connection.one("SELECT user_id FROM account WHERE id = $1 AND server = $2", [SQLValue(account), SQLValue(server)])
+        return try row?.optionalText("user_id")
+    }
+
     func keepSubject(of account: AccountID, at server: ServerID) throws {
         try connection.execute(
             """

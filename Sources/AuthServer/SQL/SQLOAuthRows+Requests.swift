@@ -68,16 +68,18 @@ extension SQLOAuthRows {
             [SQLValue(server), .text(client.text), SQLValue(since)])
     }
 
-    func broughtCodes(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+    func askedOnPhones(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
         try polled(
-            "WHERE expires_at >= $2 AND server = $1 AND user_code_hash IS NOT NULL AND state = \(PolledColumns.pending) AND session IS NOT NULL",
+            "WHERE expires_at >= $2 AND server = $1 AND state = \(PolledColumns.pending) AND session IS NOT NULL",
             [SQLValue(server), SQLValue(since)])
     }
 
     func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization] {
         // The last yes comes at the end of a claim; a yes is good for so long (`PolledAuthorization.goodUntil(approvedAt:)`).
         let patience = Session.claimedFor + PolledAuthorization.grace
-        let isGood = { (moment: String) in "\(moment) + pause + \(PolledAuthorization.grace) >= $3" }
+        let longest = PolledAuthorization.longestPause
+        let pause = "CASE WHEN pause < \(longest) THEN pause ELSE \(longest) END"
+        let isGood = { (moment: String) in "\(moment) + \(pause) + \(PolledAuthorization.grace) >= $3" }
         return try polled(
             """
             WHERE state = \(PolledColumns.pending) AND session IS NOT NULL AND ping_address IS NOT NULL AND expires_at >= $1 AND session IN (

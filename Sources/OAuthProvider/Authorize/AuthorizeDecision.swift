@@ -83,7 +83,8 @@ extension AuthorizationRequest {
     /// Whether this login can be the one: of whom the client means, and as new as it wants.
     private func suits(_ login: Login, _ person: Person, _ situation: AuthorizeSituation) -> Bool {
         if let hinted, hinted != person.subject { return false }
-        if prompts.contains(.login) || prompts.contains(.selectAccount) {
+        // `max_age=0` is `prompt=login` (§3.1.2.1): a login of this very second is no second old, and not for this request.
+        if prompts.contains(.login) || prompts.contains(.selectAccount) || maxAge == 0 {
             guard login.at >= situation.visit.askedAt else { return false }
         }
         guard let maxAge else { return true }

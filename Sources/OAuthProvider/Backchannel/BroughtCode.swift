@@ -12,8 +12,9 @@ extension OAuthRows {
     /// was said, and is not fetched, waits.
     /// - Parameter actor: who says so.
     func endCodes(of client: ClientID? = nil, for api: APIIdentifier? = nil, at server: ServerID, by actor: AuditActor, now: Instant) throws {
-        for code in try broughtCodes(at: server, since: now - Session.claimedFor) where code.client == client || api != nil && code.api == api {
-            if let session = code.session { try endPushed(session, of: nil, at: server, by: actor, now: now) }
+        for code in try askedOnPhones(at: server, since: now - Session.claimedFor) where code.isOfDevice {
+            guard code.client == client || api != nil && code.api == api, let session = code.session else { continue }
+            try endPushed(session, of: nil, at: server, by: actor, now: now)
         }
     }
 }

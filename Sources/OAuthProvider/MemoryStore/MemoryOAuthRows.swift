@@ -88,10 +88,8 @@ final class MemoryOAuthRows: OAuthRows {
         }
     }
 
-    func broughtCodes(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
-        state.polled.values.filter {
-            $0.server == server && $0.isOfDevice && $0.state == .pending && $0.session != nil && $0.expiresAt >= since
-        }
+    func askedOnPhones(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        state.polled.values.filter { $0.server == server && $0.state == .pending && $0.session != nil && $0.expiresAt >= since }
     }
 
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
@@ -124,6 +122,8 @@ final class MemoryOAuthRows: OAuthRows {
         let profile = try account.userID.flatMap { try user($0, of: server) }?.profile
         return Person(account: id, userID: account.userID, kept: state.subjects[id], profile: profile ?? .none)
     }
+
+    func userID(of account: AccountID, at server: ServerID) throws -> String? { state.people.accounts[account]?.userID }
 
     func keepSubject(of account: AccountID, at server: ServerID) throws {
         guard state.subjects[account] == nil, let known = state.people.accounts[account] else { return }

@@ -39,6 +39,8 @@ package struct PolledAuthorization: Equatable, Sendable {
     package static let interval: UInt64 = 5
     /// Seconds for which a yes of the last moment waits for its client, besides the interval: it asks at its own pace, and a ping takes its time.
     package static let grace: UInt64 = 60
+    /// Seconds of an interval for which such a yes waits: who makes it longer by asking too often has no longer for it.
+    package static let longestPause: UInt64 = 60
 
     /// SHA of the device code or of the auth_req_id.
     package let hash: [UInt8]
@@ -156,7 +158,7 @@ package struct PolledAuthorization: Equatable, Sendable {
     }
 
     /// Until when a yes of that moment, which may be after the end, is given to its client.
-    func goodUntil(approvedAt moment: Instant) -> Instant { max(expiresAt, moment) + Self.grace + interval }
+    func goodUntil(approvedAt moment: Instant) -> Instant { max(expiresAt, moment) + Self.grace + min(interval, Self.longestPause) }
 
     /// As its session has decided it; nil when that was too long ago, or it is decided.
     /// - Parameter moment: of the decision, which may be after the end.

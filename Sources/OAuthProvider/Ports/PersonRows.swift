@@ -6,6 +6,8 @@ import OstiaryTokens
 package protocol PersonRows: AnyObject {
     /// Who an account is of, if it may log in: by the subject that was kept, or the one that would be.
     func person(of account: AccountID, at server: ServerID) throws -> Person?
+    /// As the business backend calls whoever has an account; nil for one that stands alone, and for none of this server.
+    func userID(of account: AccountID, at server: ServerID) throws -> String?
     /// Keeps what `person` says of the account's subject, unless one was kept before. It stays when the account goes, for as long as a grant of it.
     func keepSubject(of account: AccountID, at server: ServerID) throws
     /// The login of a session that goes on now, of an account that may log in.

@@ -13,8 +13,9 @@ package protocol RequestRows: AnyObject {
     func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization]
     /// What a client asks of people on their phones that is not written down as decided, and waited at that moment or later.
     func openQuestions(of client: ClientID, at server: ServerID, since: Instant) throws -> [PolledAuthorization]
-    /// Codes of devices that a phone has brought, whatever its login has come to, that are not written down as decided, and waited at that moment or later.
-    func broughtCodes(at server: ServerID, since: Instant) throws -> [PolledAuthorization]
+    /// What phones are asked by all clients, or were, whatever its login has come to, that is not written down as decided, and waited at that moment or later:
+    /// questions to a person, and codes of devices that a phone has brought.
+    func askedOnPhones(at server: ServerID, since: Instant) throws -> [PolledAuthorization]
     /// What a client asked of this account since a moment, whatever came of it, the oldest first.
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization]
 }

@@ -29,23 +29,24 @@ extension RegistryService {
         }
     }
 
-    /// Ends all of them for good. Consents stay: the same client may get the same again without a question.
+    /// Ends all of them for good, and what was said yes to on a phone and is not fetched yet. Consents stay: the same client may get the same again without a
+    /// question.
     /// - Returns: how many there were.
     package func endGrants(_ selection: GivenSelection, at server: ServerID, by actor: AuditActor, now: Instant) async throws -> Int {
         try await store.write { rows, former -> Int in
-            let accounts = try rows.endGrants(selection, at: server, now: now)
+            let accounts = try rows.endGrants(selection, at: server, now: now) + rows.endUnfetched(selection, at: server, now: now)
             try rows.record(.grantsEnded, of: selection.names(accounts), at: server, by: actor, now: now)
             return accounts.isEmpty ? former ?? 0 : accounts.count
         }
     }
 
-    /// Forgets what people agreed to, and ends what was given on it: they are asked again.
+    /// Forgets what people agreed to, and ends what was given on it, as `endGrants` does: they are asked again.
     package func withdrawConsents(
         _ selection: GivenSelection, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> WithdrawnConsents {
         try await store.write { rows, former -> WithdrawnConsents in
             let consents = try rows.removeConsents(selection, at: server)
-            let grants = try rows.endGrants(selection, at: server, now: now)
+            let grants = try rows.endGrants(selection, at: server, now: now) + rows.endUnfetched(selection, at: server, now: now)
             try rows.record(.consentsWithdrawn, of: selection.names(consents), at: server, by: actor, now: now)
             try rows.record(.grantsEnded, of: selection.names(grants), at: server, by: actor, now: now)
             let withdrawn = WithdrawnConsents(consents: consents.count, grants: grants.count)

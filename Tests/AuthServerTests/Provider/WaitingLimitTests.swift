@@ -208,11 +208,11 @@ struct WaitingLimitTests {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
         try await database.migrate(AuthenticationSchema.migrations)
         let store = SQLOAuthStore(database: database, key: KeyEncryptionKey.random())
-        for asksForCodes in [true, false] {
+        for asksOfAll in [true, false] {
             _ = database.take()
             _ = try await store.read { rows in
-                try asksForCodes
-                    ? rows.broughtCodes(at: Sample.server, since: Sample.now)
+                try asksOfAll
+                    ? rows.askedOnPhones(at: Sample.server, since: Sample.now)
                     : rows.openQuestions(of: Sample.client, at: Sample.server, since: Sample.now)
             }
             let statement = try #require(database.take().statements.last)

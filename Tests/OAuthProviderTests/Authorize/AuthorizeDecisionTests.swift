@@ -92,6 +92,24 @@ struct AuthorizeDecisionTests {
         #expect(try await next(["max_age": "60", "prompt": "none"], login: remembered) == .refuse(.loginRequired))
     }
 
+    @Test("max_age=0 is prompt=login: who logged in before does it anew, and be it in this very second; who did it for the request need not")
+    func maxAgeOfNothing() async throws {
+        let fixture = try await ProviderFixture()
+        fixture.logIn(Fixture.login(at: fixture.now))
+        let (asked, silent) = (
+            try await fixture.request(fixture.authorization(["max_age": "0"])),
+            try await fixture.request(fixture.authorization(["max_age": "0", "prompt": "none"]))
+        )
+        // As `VisitArrival` has it of whoever was logged in when the request came.
+        let before = fixture.visit(askedAt: fixture.now + 1)
+        #expect(try await fixture.authorize.next(for: asked, before, now: fixture.now) == .logIn(.always))
+        #expect(try await fixture.authorize.next(for: silent, before, now: fixture.now) == .refuse(.loginRequired))
+        guard case .give = try await fixture.authorize.next(for: asked, fixture.visit(askedAt: fixture.now), now: fixture.now) else {
+            Issue.record("a login for the request was not taken")
+            return
+        }
+    }
+
     @Test("A login for the request is new enough, however long its person then reads")
     func reading() async throws {
         guard case .give = try await next(["max_age": "0"], login: Fixture.login(at: Fixture.start + 5), after: 300) else {

@@ -53,6 +53,18 @@ struct DeviceTests {
         #expect(TokenRefusal.pending.code == .authorizationPending && TokenRefusal.slowDown.code == .slowDown)
     }
 
+    @Test("A71: a client that asks too often has a yes for no longer than a minute more by it", arguments: [UInt64(0), 1])
+    func hasty(late: UInt64) async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        let call = try poll(fixture, begun.deviceCode)
+        #expect(try await fixture.refusal(of: call) == .pending)
+        for _ in 0..<40 { #expect(try await fixture.refusal(of: call) == .slowDown) }
+        _ = try await approve(fixture, begun)
+        fixture.clock.advance(PolledAuthorization.deviceLife + 120 + late)
+        #expect(try await fixture.refusal(of: call) == (late == 0 ? nil : .polledExpired))
+    }
+
     @Test("dev_expired, dev_denied")
     func ends() async throws {
         let fixture = try await ProviderFixture()

@@ -64,6 +64,49 @@ struct GivenGrantTests {
         #expect(fixture.memory.audit.map(\.kind) == [.consentsWithdrawn, .grantsEnded])
     }
 
+    /// What an operator does, and whether it is alice's.
+    enum Ending: CaseIterable, Sendable {
+        case all, ofAccount, ofClient, withdrawn, ofMary, ofAnotherClient
+
+        var endsIt: Bool { self != .ofMary && self != .ofAnotherClient }
+    }
+
+    private func run(_ ending: Ending, _ registry: RegistryService, _ fixture: Fixture) async throws -> Int {
+        func end(_ selection: GivenSelection) async throws -> Int {
+            try await registry.endGrants(selection, at: Fixture.server, by: .operator, now: fixture.now)
+        }
+        switch ending {
+        case .all: return try await end(.byUser("alice", to: nil))
+        case .ofAccount: return try await end(.byAccount(Fixture.alice, to: try fixture.client("mobile")))
+        case .ofClient: return try await end(.toClient(try fixture.client("mobile")))
+        case .ofMary: return try await end(.byUser("mary", to: nil))
+        case .ofAnotherClient: return try await end(.byAccount(Fixture.alice, to: try fixture.client("web")))
+        case .withdrawn:
+            let selection = GivenSelection.byUser("alice", to: nil)
+            return try await registry.withdrawConsents(selection, at: Fixture.server, by: .operator, now: fixture.now).grants
+        }
+    }
+
+    @Test(
+        "A70: a yes on a phone that its client has not fetched ends with what an operator ends, as one of them, and nobody else's does",
+        arguments: Ending.allCases, [false, true])
+    func unfetched(_ ending: Ending, rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let asked = try fixture.call(["client_id": "mobile", "audience": fixture.timesheets.text, "scope": "openid offline_access read:timesheets"])
+        let begun = try await fixture.services.devices.begin(asked, at: fixture.now)
+        let question = try #require(try await fixture.approval.question(SHA(begun.deviceCode.utf8), at: Fixture.server, now: fixture.now))
+        let session = try #require(
+            try await fixture.services.devices.ask(question, LoginRequest(), by: Fixture.alice, at: Fixture.server, now: fixture.now))
+        let login = Fixture.login(at: fixture.now, binding: .unboundLink, hasReturned: false)
+        fixture.memory.change { $0.sessions[session] = login }
+        #expect(try await run(ending, registry, fixture) == (ending.endsIt ? 1 : 0))
+        #expect(fixture.memory.audit.filter { $0.kind == .grantsEnded }.count == (ending.endsIt ? 1 : 0))
+        #expect(try await run(ending, registry, fixture) == 0, "none is left")
+        let poll = try fixture.call(
+            ["grant_type": GrantType.deviceCode.rawValue, "device_code": begun.deviceCode, "client_id": "mobile"])
+        #expect(try await fixture.refusal(of: poll) == (ending.endsIt ? .denied : nil))
+    }
+
     @Test("Withdrawn and given again within one login it is given anew: the new tokens are good, the old ones stay over", arguments: [false, true])
     func givenAgain(rerunning: Bool) async throws {
         let (fixture, registry) = try await premises(rerunning: rerunning)
