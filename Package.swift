@@ -116,7 +116,7 @@ let package = Package(
             dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird, .product(name: "GRDB", package: "GRDB.swift")],
             path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: example),
         .executableTarget(
-            name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird],
+            name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird, lifecycle],
             path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,

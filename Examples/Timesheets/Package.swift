@@ -14,6 +14,7 @@ let package = Package(
         .package(name: "ostiary", path: "../.."),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
@@ -25,7 +26,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "TimesheetsMobile", dependencies: [.product(name: "OstiaryMobile", package: "ostiary"), httpClient, hummingbird],
+            name: "TimesheetsMobile",
+            dependencies: [
+                .product(name: "OstiaryMobile", package: "ostiary"), httpClient, hummingbird,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings),
         .executableTarget(name: "TimesheetsCron", dependencies: [httpClient], swiftSettings: settings),
     ]

@@ -56,8 +56,20 @@ struct ListenerService: Service {
         return ListenAddress(host: host, port: local?.port ?? listener.address.port)
     }
 
-    /// Until the server's channel is closed and the last connection has ended.
+    /// Until the server's channel is closed and the last connection has ended. Whoever cancels it ends each connection where it stands, but none between its
+    /// acceptance and its first read: NIO ends the process for a channel that nobody takes. So the loop itself is not cancelled; it ends with its channel.
     private func serve(_ server: Server, with connection: HTTP1Channel) async {
+        let cancelled = DrainSignal()
+        let accepting = Task { await accept(server, with: connection, until: cancelled) }
+        await withTaskCancellationHandler {
+            await accepting.value
+        } onCancel: {
+            cancelled.begin()
+            server.channel.close(promise: nil)
+        }
+    }
+
+    private func accept(_ server: Server, with connection: HTTP1Channel, until cancelled: DrainSignal) async {
         await withDiscardingTaskGroup { tasks in
             do {
                 try await server.executeThenClose { accepted in
@@ -71,6 +83,7 @@ struct ListenerService: Service {
             } catch {
                 logger.error("no more connections are accepted", metadata: ["listener": "\(listener.name)", "error": "\(error)"])
             }
+            if cancelled.isDraining { tasks.cancelAll() }
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import ServiceLifecycle
 
 /// A small server for one visit. It listens from before the browser is opened until it came back, or nobody waits any longer.
 final class Callbacks: Sendable {
@@ -11,12 +12,8 @@ final class Callbacks: Sendable {
     /// The queries by which somebody came, one after the other.
     let queries: AsyncStream<String>
     private let heard: AsyncStream<String>.Continuation
-    private let serving: ServingTask
 
-    init() {
-        (queries, heard) = AsyncStream.makeStream(of: String.self)
-        serving = ServingTask()
-    }
+    init() { (queries, heard) = AsyncStream.makeStream(of: String.self) }
 
     /// - Returns: the port at which it listens; nil where there is none to be had.
     func listen(on port: Int, path: String) async -> Int? {
@@ -25,9 +22,12 @@ final class Callbacks: Sendable {
             router: router(path), configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) })
         application.logger.logLevel = .critical
-        let running = application
-        await serving.begin { [heard] in
-            try? await running.runService(gracefulShutdownSignals: [])
+        let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: application.logger))
+        // Also when nobody waits any longer. In good order and never by cancelling its task: browsers open connections ahead, and NIO ends a process in which
+        // one of them was accepted and then dropped.
+        heard.onTermination = { _ in Task { await group.triggerGracefulShutdown() } }
+        Task { [heard] in
+            try? await group.run()
             started.finish()
             heard.finish()
         }
@@ -35,7 +35,7 @@ final class Callbacks: Sendable {
         return nil
     }
 
-    func stop() async { await serving.end() }
+    func stop() { heard.finish() }
 
     private func router(_ path: String) -> Router<BasicRequestContext> {
         let router = Router()
@@ -55,15 +55,4 @@ final class Callbacks: Sendable {
         }
         return router
     }
-}
-
-/// What goes on until it is ended, or forgotten.
-private actor ServingTask {
-    private var task: Task<Void, Never>?
-
-    func begin(_ work: @escaping @Sendable () async -> Void) { task = Task { await work() } }
-
-    func end() { task?.cancel() }
-
-    deinit { task?.cancel() }
 }

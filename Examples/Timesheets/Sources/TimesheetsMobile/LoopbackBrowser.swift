@@ -34,7 +34,7 @@ private struct LoopbackVisit: BrowserVisit {
             guard let callback = URL(string: "\(redirectURL.absoluteString)?\(query)") else { continue }
             // Any page and any program of this machine can come to this port. Without the state of this visit it is not heard, and ends nothing.
             guard state == nil || Self.state(of: callback) == state else { continue }
-            await callbacks.stop()
+            callbacks.stop()
             return callback
         }
         throw Task.isCancelled ? .cancelled : .unavailable
