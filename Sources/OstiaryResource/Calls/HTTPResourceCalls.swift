@@ -23,7 +23,7 @@ public final class HTTPResourceCalls: ResourceCalls {
         var configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)), tls: tls)
         publications = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         // A client makes eight to one host: the questions beyond would wait behind those that a slow provider has not answered, until their own time is over.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2 * QuestionsUnderWay.most
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2 * ResourceCall.mostQuestions
         questions = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.patience = patience
     }

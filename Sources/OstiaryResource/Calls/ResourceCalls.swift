@@ -73,6 +73,11 @@ public struct AnswerTooLarge: Error, Equatable, Sendable {
     public init() {}
 }
 
+extension ResourceCall {
+    /// Questions of one kind that may be under way at a time.
+    static let mostQuestions = 64
+}
+
 extension ResourceCalls {
     /// The body of an answer with 200.
     func body(of call: ResourceCall) async throws(Outage) -> [UInt8] {
