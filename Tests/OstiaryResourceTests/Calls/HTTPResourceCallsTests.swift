@@ -52,8 +52,8 @@ struct HTTPResourceCallsTests {
         let calls = HTTPResourceCalls(patience: .seconds(600))
         let address = "http://127.0.0.1:\(server.port)/introspect"
         let question = ResourceCall(method: .post, address: address, body: Array("token=x".utf8), mostBytes: 1_000, purpose: .question)
-        let questions = (0..<QuestionsUnderWay.most).map { _ in Task { try? await calls.body(of: question) } }
-        while server.requests.count < QuestionsUnderWay.most { await Task.yield() }
+        let questions = (0..<ResourceCall.mostQuestions).map { _ in Task { try? await calls.body(of: question) } }
+        while server.requests.count < ResourceCall.mostQuestions { await Task.yield() }
         for question in questions {
             question.cancel()
             #expect(await question.value == nil)
