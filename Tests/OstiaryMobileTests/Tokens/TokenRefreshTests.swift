@@ -227,7 +227,7 @@ struct TokenRefreshTests {
 
     @Test("Another key under the same name is met while the app goes on; keys that cannot be had then are no reason to believe the token")
     func keyReplacedUnderItsName() async throws {
-        let world = try TokenWorld(bindsToDevice: false)
+        let world = try TokenFixture(bindsToDevice: false)
         let client = try await world.loggedIn()
         let another = try RenamedSigner(LocalSigner(.es256, stored: [UInt8](repeating: 9, count: 32)), as: world.server.signer.key.id)
         world.passLife()
@@ -247,7 +247,7 @@ struct TokenRefreshTests {
 
     @Test("A bearer login is not renewed while nothing can be kept: the one refresh token that there is stays the newest, however long that lasts")
     func noRoom() async throws {
-        let world = try TokenWorld(bindsToDevice: false)
+        let world = try TokenFixture(bindsToDevice: false)
         let client = try await world.loggedIn()
         world.passLife()
         world.documents.refusals = 3
