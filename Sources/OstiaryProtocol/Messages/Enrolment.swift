@@ -240,6 +240,9 @@ package struct E4: WireMessage, Equatable {
     package let flags: UInt16
     package let extensions: Extensions
 
+    /// The offline codes that the virtual server takes; nil for none.
+    package var offlineCodes: OfflineCodeLength? { LoginFlags.offlineCodeLength(flags) }
+
     package init(state: EnrolmentState, otpReference: UInt32, otpKey: [UInt8], flags: UInt16 = 0) {
         self.state = state
         self.otpReference = otpReference

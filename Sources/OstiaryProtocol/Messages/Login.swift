@@ -202,6 +202,8 @@ package struct L6: WireMessage, Equatable {
     package var isReturning: Bool { flags & LoginFlags.returning != 0 }
     /// Ended because the account has had all the wrong numbers of a day.
     package var saysNumbersAreUsedUp: Bool { result == .denied && flags & LoginFlags.numbersUsedUp != 0 }
+    /// The offline codes that the virtual server takes; nil for none, and in an L6 that is no login, which says nothing of it.
+    package var offlineCodes: OfflineCodeLength? { result == .loggedIn ? LoginFlags.offlineCodeLength(flags) : nil }
 
     package init(
         result: LoginResult, sessionID: SessionID?, pingTime: UInt32, userName: String, webNonce: String? = nil, returnCode: [UInt8]? = nil,

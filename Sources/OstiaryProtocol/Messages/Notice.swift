@@ -87,9 +87,3 @@ extension Extensions {
         return ids
     }
 }
-
-/// Bits of the `flags` of E2, E4, L2, L6 and PingAnswer.
-package enum AnswerFlags {
-    /// The server lets this account log in by a one-time code when the phone is off line.
-    package static let otpOffered: UInt16 = 1
-}

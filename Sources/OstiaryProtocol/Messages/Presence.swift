@@ -86,7 +86,7 @@ package struct Stop: WireMessage, DeviceSigned {
     }
 }
 
-/// Bits of `flags` in an L6 and a PingAnswer.
+/// Bits of `flags` in an L6 and a PingAnswer; what is said of offline codes stands in an E4, too.
 package enum LoginFlags {
     /// Nobody is logged in before the browser has come back: “go on in the browser” (protocol §6).
     package static let returning: UInt16 = 1
@@ -94,6 +94,25 @@ package enum LoginFlags {
     package static let waiting: UInt16 = 2
     /// The account has no more numbers to try for a day, which ended this login (protocol §6). In an L6 that is no login only.
     package static let numbersUsedUp: UInt16 = 2
+    /// The virtual server takes offline codes (protocol §9). In an E4, an L6 that logs in, and a PingAnswer.
+    package static let offlineCodes: UInt16 = 4
+    /// They have eight characters behind the reference; only beside `offlineCodes`.
+    package static let longOfflineCodes: UInt16 = 8
+
+    /// What is said of offline codes.
+    package static func offlineCodes(_ length: OfflineCodeLength?) -> UInt16 {
+        switch length {
+        case nil: 0
+        case .six: offlineCodes
+        case .eight: offlineCodes | longOfflineCodes
+        }
+    }
+
+    /// The length of the offline codes that the virtual server takes; nil where it takes none.
+    package static func offlineCodeLength(_ flags: UInt16) -> OfflineCodeLength? {
+        guard flags & offlineCodes != 0 else { return nil }
+        return flags & longOfflineCodes != 0 ? .eight : .six
+    }
 }
 
 /// A session as the phone learns of it.
@@ -116,6 +135,8 @@ package struct PingAnswer: WireMessage, Equatable {
     package var isReturning: Bool { flags & LoginFlags.returning != 0 }
     /// A login waits for the account that pinged.
     package var hasWaiting: Bool { flags & LoginFlags.waiting != 0 }
+    /// The offline codes that the virtual server takes; nil for none.
+    package var offlineCodes: OfflineCodeLength? { LoginFlags.offlineCodeLength(flags) }
 
     package init(state: Presence, reason: StopReason, pingTime: UInt32, flags: UInt16 = 0, extensions: Extensions = .none) {
         self.state = state
