@@ -68,7 +68,7 @@ struct PhoneScreen: Sendable {
             codes.removeAll { $0.session.id == session.id }
             leave(session)
         case .error(let error, let session): take(error, of: session)
-        case .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric, .token: break
+        case .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric, .token, .otpAvailable: break
         }
     }
 
