@@ -18,13 +18,12 @@ struct OTPCommand: PhoneSubcommand {
 
     func check() throws {
         guard (0...300).contains(seconds) else { throw ValidationError("--seconds is 0 to 300") }
-        guard !options.pinStdin else { throw ValidationError("no PIN is asked for a one-time code") }
     }
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         var answers = PhoneAnswers(yes: options.yes)
         answers.account = account
-        let input = try LinkInput.resolve(code, for: .login)
+        let input = try LinkInput.resolve(code, for: .login, isInputTaken: options.pinStdin)
         let ostiary = try PhoneHome.open(options, offlineAfter: 0)
         let events = ostiary.events
         ostiary.start(input)
