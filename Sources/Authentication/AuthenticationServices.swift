@@ -11,6 +11,7 @@ package struct AuthenticationServices: Sendable {
     package let presence: PresenceService
     package let waiting: WaitingLogins
     package let verifications: VerificationService
+    package let offlineCodes: OfflineLogins
     package let accounts: AccountService
     package let housekeeping: Housekeeping
     package let closes: CloseQueue
@@ -30,6 +31,7 @@ package struct AuthenticationServices: Sendable {
         presence = PresenceService(store: store, events: events)
         waiting = WaitingLogins(store: store, keyring: keyring, events: events)
         verifications = VerificationService(store: store, keyring: keyring)
+        offlineCodes = OfflineLogins(store: store, keyring: keyring, queries: sessions, events: events, random: random)
         accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
         housekeeping = Housekeeping(
             store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention)

@@ -19,7 +19,7 @@ struct PageAsset: Sendable {
     /// The stylesheets of the pages, by their names.
     static let styles = [
         "style": PackageResources.style_css, "enrol": PackageResources.enrol_css, "embed": PackageResources.embed_css,
-        "device": PackageResources.device_css,
+        "device": PackageResources.device_css, "typed": PackageResources.typed_css,
     ]
     .mapValues { PageAsset(PageSource.strippedStyle($0), "text/css; charset=utf-8") }
     static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")
@@ -33,7 +33,7 @@ struct PageAsset: Sendable {
         "page": PackageResources.page_js, "login": PackageResources.login_js, "enrol": PackageResources.enrol_js, "link": PackageResources.link_js,
         "consent": PackageResources.consent_js, "device": PackageResources.device_js, "logout": PackageResources.logout_js,
         "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js, "embed": PackageResources.embed_js,
-        "send": PackageResources.send_js,
+        "send": PackageResources.send_js, "typed": PackageResources.typed_js,
     ].mapValues { PageAsset(PageSource.strippedScript($0), "text/javascript; charset=utf-8") }
 
     var response: Response {

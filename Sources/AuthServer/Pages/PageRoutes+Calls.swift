@@ -68,6 +68,32 @@ extension PageRoutes {
         }
     }
 
+    /// The code that a phone without a connection shows, for the session that this page shows and no other (protocol §9). The page goes on by what it is told
+    /// next, as after a yes on the phone.
+    func typeCode(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        try pages.checkPost(request.headers)
+        let now = clock()
+        let page = try await page(of: request, at: now)
+        guard page.page.kind == .login else { throw PageRefusal.wrongKind }
+        guard !page.isLoggedOut else { throw PageRefusal.noPage }
+        let body = try await decode(CodeBody.self, request)
+        do {
+            _ = try await domain.offlineCodes.logIn(
+                body.code, for: page.nonce, page: page.cookie.hash, at: page.page.serverID, by: .page, now: now)
+            return .object { writer in writer.member("outcome", "done") }
+        } catch OfflineCodeRefusal.wrong(let left) {
+            return .object { writer in
+                writer.member("outcome", "wrong")
+                writer.member("left", number: left)
+            }
+        } catch OfflineCodeRefusal.sessionSpent {
+            return .object { writer in
+                writer.member("outcome", "wrong")
+                writer.member("left", number: 0)
+            }
+        }
+    }
+
     /// What a link is for that was opened in a browser instead of the app, and its QR code where an app that scans it now would be let in. The link
     /// is of our making, so nothing is told that its holder does not know.
     func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {

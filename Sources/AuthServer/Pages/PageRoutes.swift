@@ -67,6 +67,8 @@ package struct PageRoutes: Sendable {
         router.get("/pages/events", use: stream)
         router.post("/pages/renew", use: renew)
         router.post("/pages/code", use: confirm)
+        router.post("/pages/otp", use: typeCode)
+        router.get("/pages/typed.json") { [texts] request, _ in texts.typedTexts(to: request) }
         router.post("/pages/link", use: showLink)
         router.get("/sessions/events", use: sessionEvents)
     }

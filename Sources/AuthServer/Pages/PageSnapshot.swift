@@ -34,6 +34,8 @@ struct PageSnapshot: Sendable {
     var stillAge: UInt32 = 0
     /// Whether the person may have a code that stands still: one that is made anew with each look would come too late where it lives for less than two.
     var offersStill: Bool { stillAge >= 2 * UInt32(PageTicker.period) }
+    /// Whether the code of a phone without a connection may be typed in.
+    var takesCode = false
     /// Of an enrolment its name, of a login whom the client expects.
     var name: String?
     /// Of an enrolment: the phone that has read the code.
@@ -90,6 +92,7 @@ struct PageSnapshot: Sendable {
             writer.member("read", isRead)
             if mayTakeOver { writer.member("takeover", true) }
             if renews { writer.member("renews", true) }
+            if takesCode { writer.member("typed", true) }
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }

@@ -1,5 +1,7 @@
+import HTTPService
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// The pages of a server in each language.
 struct PageTexts: Sendable {
@@ -8,6 +10,8 @@ struct PageTexts: Sendable {
 
     private let assets: [PageSource.Page: [PageLanguage: PageAsset]]
     private let plain: PageSource.Catalogue
+    /// What typed.js says, which the pages of few need: so it is in no page.
+    private let typed: [PageLanguage: PageAsset]
 
     private init() throws {
         let source = try PageSource()
@@ -19,6 +23,32 @@ struct PageTexts: Sendable {
         }
         self.assets = assets
         plain = source.plain
+        typed = Dictionary(
+            uniqueKeysWithValues: PageLanguage.allCases.map { language in
+                let json = JSONWriter.text { writer in
+                    writer.object { writer in
+                        for name in Self.typedNames {
+                            writer.name(of: name)
+                            writer.string(source.plain[language.rawValue]?[name] ?? name)
+                        }
+                    }
+                }
+                return (language, PageAsset(Array(json.readableBytesView), "application/json; charset=utf-8"))
+            })
+    }
+
+    /// The texts beside the place where an offline code is typed.
+    static let typedNames = [
+        "typedH", "typedP", "codeLabel", "confirm", "newCode", "failed", "left1", "left2", "typed0", "typed400", "typed409", "typed429",
+    ]
+
+    /// ``typedNames`` in the language of whoever asks.
+    func typedTexts(to request: Request) -> Response {
+        let language = PageLanguage(of: request)
+        var response = (typed[language] ?? PageAsset([], "application/json")).response(to: request)
+        response.headers[.vary] = "Accept-Language"
+        response.headers[.contentLanguage] = language.rawValue
+        return response
     }
 
     /// A text by its name, for what is no HTML. Every language says everything: a test has seen to it.

@@ -56,7 +56,7 @@ struct PageView: Sendable {
         let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
         guard !open.isOver(beside: session) else { return try await blank(open.page, state: .over) }
         guard let session, open.owns(session) else { return try await foreign(session, on: open) }
-        var snapshot = try await blank(open.page, state: Self.state(of: session))
+        var snapshot = try await blank(open.page, state: Self.state(of: session), beside: session)
         switch session.state {
         case .open:
             snapshot.name = open.page.name.isEmpty ? nil : open.page.name
@@ -169,7 +169,8 @@ struct PageView: Sendable {
         }
     }
 
-    private func blank(_ page: Page, state: PageSnapshot.State) async throws -> PageSnapshot {
+    /// - Parameter session: its own.
+    private func blank(_ page: Page, state: PageSnapshot.State, beside session: Session? = nil) async throws -> PageSnapshot {
         let parameters = try await domain.servers.virtualServer(page.serverID).parameters
         var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
         snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
@@ -179,6 +180,7 @@ struct PageView: Sendable {
         snapshot.cancelURL = page.cancelURL?.text
         snapshot.app = AppPlaces(parameters)
         snapshot.stillAge = parameters.staticQRAge
+        snapshot.takesCode = session?.takesCode == true && parameters.offlineCodes != nil
         return snapshot
     }
 }

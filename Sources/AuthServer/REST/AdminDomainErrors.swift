@@ -1,6 +1,7 @@
 import Authentication
 import HTTPService
 import HTTPTypes
+import OstiaryProtocol
 
 // What the REST API says of the refusals of the domain: one switch each.
 
@@ -48,6 +49,35 @@ extension ReturnCodeWrong: ErrorResponseConvertible {
     }
 }
 
+extension OfflineCodeRefusal: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        switch self {
+        case .notOffered: ErrorResponse(.notFound, "otp_not_offered", "this server takes no offline codes")
+        case .notACode(let error): .badRequest(error.words, field: "otp")
+        case .noSession: ErrorResponse(.conflict, "otp_not_awaited", "no login of this session waits for a code; begin anew")
+        case .notEnough: ErrorResponse(.conflict, "otp_not_enough", "this login asks for more than an offline code proves")
+        case .sessionSpent: ErrorResponse(.conflict, "otp_used_up", "this login has had its codes; begin anew")
+        case .tooMany(let seconds):
+            ErrorResponse(
+                .tooManyRequests, "otp_too_often", "too many codes were tried; there is another try in \(seconds) seconds",
+                headers: [.retryAfter: "\(seconds)"])
+        // The routes say how many are left.
+        case .wrong: ErrorResponse(.forbidden, "otp_wrong", "that is not the code")
+        }
+    }
+}
+
+extension CrockfordError {
+    /// What is wrong with a member that is a code.
+    fileprivate var words: String {
+        switch self {
+        case .unexpectedCharacter: "otp has a character that is in no code"
+        case .wrongLength: "otp has another number of characters than the codes of this server"
+        case .outOfRange: "otp is no code"
+        }
+    }
+}
+
 extension UnknownServer: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse { ErrorResponse(.notFound, "server_unknown", "there is no such virtual server") }
 }
@@ -65,7 +95,7 @@ extension ServerUpdateError: ErrorResponseConvertible {
         case .badLogo: "logo"
         case .badColor(let field), .lowContrast(let field, _, _): field
         case .badOrigin, .tooManyOrigins: "frameorigins"
-        case .unknownFlag, .flagNotServed: "serverFlags"
+        case .unknownFlag: "serverFlags"
         }
     }
 }

@@ -9,6 +9,7 @@ extension AdminRoutes {
         [
             AdminRoute(.get, "/servers/{serverid}/sessions/", isBrief: true, getSession),
             AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, isBrief: true, handIn),
+            AdminRoute(.post, "/servers/{serverid}/sessions/otp", hasBody: true, isBrief: true, otpLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", isBrief: true, logOut),
             AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
@@ -31,6 +32,23 @@ extension AdminRoutes {
             throw FieldRefusal.bad("returncode", "is 22 characters of base64url, as the return address brought them")
         }
         return .json(try await domain.sessions.handIn(code, by: nonce, at: server, from: request.caller.actor, now: request.now).write)
+    }
+
+    /// A person typed the code of a phone without a connection at the site itself.
+    private func otpLogin(_ request: AdminRequest) async throws -> Response {
+        let (nonce, server) = (try request.nonce(), try request.serverID())
+        let body: AdminCodeRequest = try await request.body()
+        do {
+            return .json(
+                try await domain.offlineCodes.logIn(body.otp, for: nonce, at: server, by: request.caller.actor, now: request.now).write)
+        } catch OfflineCodeRefusal.wrong(let left) {
+            return .object(status: .forbidden) { writer in
+                writer.member("error", "otp_wrong")
+                writer.member("message", left == 0 ? "that is not the code, and this login takes no other" : "that is not the code")
+                writer.member("requestId", request.requestID)
+                writer.member("left", number: left)
+            }
+        }
     }
 
     private func logOut(_ request: AdminRequest) async throws -> Response {
@@ -77,6 +95,13 @@ private struct AdminReturnRequest: JSONFields {
     let returncode: String
 
     enum Field: String, CodingKey, CaseIterable { case returncode }
+}
+
+/// The body of otpLogin.
+private struct AdminCodeRequest: JSONFields {
+    let otp: String
+
+    enum Field: String, CodingKey, CaseIterable { case otp }
 }
 
 /// The body of openPage.

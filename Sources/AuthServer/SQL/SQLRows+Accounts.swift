@@ -83,8 +83,15 @@ extension SQLRows {
     }
 
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
-        try connection.one("SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2", [SQLValue(server), SQLValue(number: otpReference)])
-            != nil
+        let sql = """
+            SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2 UNION ALL
+            SELECT 1 FROM offline_tries WHERE server = $1 AND reference = $2 AND reserved_until IS NOT NULL LIMIT 1
+            """
+        return try connection.one(sql, [SQLValue(server), SQLValue(number: otpReference)]) != nil
+    }
+
+    func account(otpReference: UInt32, at server: ServerID) throws -> Account? {
+        try accounts("WHERE server = $1 AND otp_reference = $2", [SQLValue(server), SQLValue(number: otpReference)]).first
     }
 
     func endLastingGrants(of account: AccountID, at now: Instant) throws {

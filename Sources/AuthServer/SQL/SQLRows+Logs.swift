@@ -50,6 +50,7 @@ extension SQLRows {
             connection.execute(
                 "DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE expires_at < $1 LIMIT $2)",
                 [SQLValue(now - Retention.enrolment), limit]),
+            removeOfflineTries(before: time, limit: limit),
         ].max() ?? 0
     }
 }

@@ -10,8 +10,8 @@ enum SessionColumns {
         columns: [
             "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
             "binding", "not_me", "decision", "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason",
-            "ended_at", "failed_tries", "token_key", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "demand", "client",
-            "open_for", "wrong_numbers", "runs_out_at", "last_moment",
+            "ended_at", "failed_tries", "token_key", "offline", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "demand",
+            "client", "open_for", "wrong_numbers", "codes_tried", "runs_out_at", "last_moment",
         ])
 
     private enum State: UInt8 {
@@ -42,8 +42,8 @@ enum SessionColumns {
         let tail = [
             SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
             SQLValue(session.report?.until), LoginRequestColumns.demand(session.request), LoginRequestColumns.client(session.request),
-            SQLValue(session.push?.openFor ?? session.codeLife), SQLValue(session.push.map { UInt64($0.wrongNumbers) }), SQLValue(session.runsOutAt),
-            SQLValue(session.lastMoment),
+            SQLValue(session.push?.openFor ?? session.codeLife), SQLValue(session.push.map { UInt64($0.wrongNumbers) }),
+            SQLValue(number: session.codesTried), SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
         ]
         return head + values(of: session.state) + tail
     }
@@ -70,7 +70,7 @@ enum SessionColumns {
             SQLValue(state), SQLValue(account), SQLValue(binding), SQLValue(notMe), SQLValue(decision), SQLValue(login?.at), SQLValue(login?.methods),
             SQLValue(login?.verifiedAt), SQLValue(login?.userInput), SQLValue(login?.deadline), SQLValue(login?.lastPing), SQLValue(login?.lastStamp),
             SQLValue(reason), SQLValue(endedAt), SQLValue(login.map { UInt64($0.failedTries) }),
-            SQLValue(login?.tokenKey?.thumbprint),
+            SQLValue(login?.tokenKey?.thumbprint), SQLValue(login?.isOffline ?? false),
         ]
     }
 
@@ -79,7 +79,7 @@ enum SessionColumns {
             id: try row.identifier("id"), server: try row.identifier("server"), nonceHash: try row.optionalBlob("nonce_hash"),
             stream: try row.optionalIdentifier("stream"), purpose: try row.choice("purpose"),
             request: try LoginRequestColumns.read(row, account: "preselected"), startedAt: try row.instant("started_at"), page: try page(row),
-            push: try push(row), codeLife: try codeLife(row), state: try state(row))
+            push: try push(row), codeLife: try codeLife(row), codesTried: try row.number("codes_tried"), state: try state(row))
         session.asked = try row.number("asked")
         session.report = try row.optionalChoice("phone_state", as: PhoneState.self).map { state in
             PhoneReport(state: state, until: try row.optionalInstant("phone_until") ?? Instant(0))
@@ -117,11 +117,11 @@ enum SessionColumns {
 
     private static func login(_ row: SQLRow, returned: ReturnTicket? = nil) throws -> Login {
         Login(
-            account: try row.identifier("account"), binding: try row.optionalChoice("binding"), at: try row.instant("logged_in_at"),
-            methods: try row.choice("methods"), verifiedAt: try row.instant("verified_at"), decision: try row.blob("decision"),
-            userInput: try row.optionalText("user_input") ?? "", failedTries: try row.optionalNumber("failed_tries") ?? 0,
-            tokenKey: try tokenKey(row), deadline: try row.instant("deadline"), lastPing: try row.instant("last_ping"),
-            lastStamp: try row.instant("last_stamp"), returned: returned)
+            account: try row.identifier("account"), binding: try row.optionalChoice("binding"), isOffline: try row.bool("offline"),
+            at: try row.instant("logged_in_at"), methods: try row.choice("methods"), verifiedAt: try row.instant("verified_at"),
+            decision: try row.blob("decision"), userInput: try row.optionalText("user_input") ?? "",
+            failedTries: try row.optionalNumber("failed_tries") ?? 0, tokenKey: try tokenKey(row), deadline: try row.instant("deadline"),
+            lastPing: try row.instant("last_ping"), lastStamp: try row.instant("last_stamp"), returned: returned)
     }
 
     private static func tokenKey(_ row: SQLRow) throws -> TokenKey? {

@@ -18,6 +18,9 @@ struct AccountRemoval: Sendable {
             try rows.save(try enrolment.after(.delete, at: now))
         }
         try rows.markDeleted(account.id, of: account.server, at: now)
+        // Somebody who still has the old phone must not be counted, or taken, for whoever has the reference next.
+        let tries = try rows.offlineTries(of: account.otpReference, at: server) ?? OfflineTries(server: server, reference: account.otpReference)
+        try rows.save(tries.reserved(at: now))
         if try rows.accounts(ofInstance: account.instance).isEmpty {
             try close(account.instance, in: rows, at: now)
         } else {

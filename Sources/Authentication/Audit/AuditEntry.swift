@@ -17,6 +17,10 @@ package struct AuditEntry: Equatable, Sendable {
         case loginInOtherBrowser
         /// Three wrong numbers ended a login that was pushed.
         case loginNumbersWrong
+        /// An offline code was right: one factor, and no phone has said yes.
+        case loginByOfflineCode
+        /// So many were wrong that the virtual server looks at none for a while: somebody tries codes of many accounts.
+        case offlineCodesPaused
         case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
         case applicationSaved, applicationRemoved, clientSecretRotated

@@ -4,6 +4,8 @@ struct ActivationOutcome: Sendable {
     let account: Account
     let enrolment: Enrolment
     let news: [SessionNews]
+    /// Those that the virtual server takes, for the E4.
+    var offlineCodes: OfflineCodeLength?
 }
 
 /// Lets a new account in: it may log in from now on, its browser is logged in, and the person's other devices are told (protocol §5).

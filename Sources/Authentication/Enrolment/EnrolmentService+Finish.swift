@@ -13,7 +13,9 @@ extension EnrolmentService {
             return try await declinedBefore(admission, request)
         }
         switch admitted {
-        case .repeated(let account): return Reply(try E4(account))
+        case .repeated(let account):
+            let codes = try await store.read { rows in try rows.existing(request.server).parameters.offlineCodes }
+            return Reply(try E4(account, codes))
         case .decline(let enrolment, let decision): return try await decline(enrolment, decision, admission, request)
         case .proof(let enrolment, let claim, let proof):
             let proved = try await ReceiptRequest(proof: proof, account: claim.account, now: request.now)
@@ -75,7 +77,8 @@ extension EnrolmentService {
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
             // Two copies of the same decision may be under way, or this is the second look: the second finds what the first made.
             if let account = try admission.repeated(enrolment, in: rows) {
-                return ActivationOutcome(account: account, enrolment: enrolment, news: former?.news ?? [])
+                let codes = try rows.existing(request.server).parameters.offlineCodes
+                return ActivationOutcome(account: account, enrolment: enrolment, news: former?.news ?? [], offlineCodes: codes)
             }
             guard enrolment.claim == claim else { throw Refusal.enrolHashWrong }
             let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: min(receipt.value.lastPIN, request.now))
@@ -89,13 +92,15 @@ extension EnrolmentService {
             try rows.save(account)
             try rows.save(finished)
             try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, by: .phone, at: request.now))
-            guard try rows.existing(request.server).parameters.flags.contains(.skipEnrolConfirmation)
-            else { return ActivationOutcome(account: account, enrolment: finished, news: []) }
-            return try activation.activate(finished, account, in: rows, at: request.now)
+            let parameters = try rows.existing(request.server).parameters
+            var outcome = ActivationOutcome(account: account, enrolment: finished, news: [])
+            if parameters.flags.contains(.skipEnrolConfirmation) { outcome = try activation.activate(finished, account, in: rows, at: request.now) }
+            outcome.offlineCodes = parameters.offlineCodes
+            return outcome
         }
         tell(outcome.enrolment)
         for news in outcome.news { events.publish(news) }
-        return Reply(try E4(outcome.account))
+        return Reply(try E4(outcome.account, outcome.offlineCodes))
     }
 
     /// A first PIN makes the instance; a PIN that was there before lends itself to one more account.
@@ -129,7 +134,9 @@ struct OTPReferences: Sendable {
 }
 
 extension E4 {
-    fileprivate init(_ account: Account) throws {
-        self.init(state: account.state == .active ? .active : .pending, otpReference: account.otpReference, otpKey: try account.otpKey.bytes())
+    fileprivate init(_ account: Account, _ codes: OfflineCodeLength?) throws {
+        self.init(
+            state: account.state == .active ? .active : .pending, otpReference: account.otpReference, otpKey: try account.otpKey.bytes(),
+            flags: LoginFlags.offlineCodes(codes))
     }
 }

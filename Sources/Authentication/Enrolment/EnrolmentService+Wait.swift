@@ -52,11 +52,11 @@ extension EnrolmentService {
             session = try rows.session(activation.session)?.settled(at: request.now).login == nil ? nil : activation.session
             cache = try saveActivationCache(value, account, finish, activation, in: rows, at: request.now)
         }
-        let pingTime = try rows.existing(request.server).parameters.pingTime
+        let parameters = try rows.existing(request.server).parameters
         return Reply(
             L6(
-                result: .loggedIn, sessionID: session, pingTime: pingTime, userName: account.displayName, cache: cache,
-                extensions: try rows.notices(for: account.id, after: [])))
+                result: .loggedIn, sessionID: session, pingTime: parameters.pingTime, userName: account.displayName, cache: cache,
+                flags: LoginFlags.offlineCodes(parameters.offlineCodes), extensions: try rows.notices(for: account.id, after: [])))
     }
 
     /// An account whose ten minutes are over goes now, even if nobody has looked since.

@@ -35,7 +35,8 @@ struct ClockRepair: Sendable {
     private static func bringSessionsBack(in rows: any AuthenticationRows, from ahead: Instant, to now: Instant) throws -> Bool {
         let sessions = try rows.sessions(writtenAfter: ahead, limit: batch)
         for session in sessions {
-            let patience = try rows.server(session.server)?.parameters.patience ?? ServerParameters.unwatchedLife
+            let parameters = try rows.server(session.server)?.parameters
+            let patience = session.approval.flatMap { parameters?.life(of: $0) } ?? parameters?.patience ?? ServerParameters.unwatchedLife
             try rows.save(session.broughtBack(to: now, patience: patience))
         }
         return sessions.count == batch

@@ -175,7 +175,8 @@ extension LoginService {
         return L6(
             result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,
             webNonce: isApp ? minted.webNonce : nil, returnCode: login.returnCodeForApp(of: session, derivation)?.exposed,
-            cache: cache == nil ? nil : minted.cache, flags: session.isReturning ? LoginFlags.returning : 0,
+            cache: cache == nil ? nil : minted.cache,
+            flags: (session.isReturning ? LoginFlags.returning : 0) | LoginFlags.offlineCodes(parameters.offlineCodes),
             extensions: try rows.notices(for: account.id, after: []))
     }
 

@@ -25,8 +25,24 @@ extension MemoryRows {
     func deletedAccount(_ id: AccountID) throws -> DeletedAccount? { state.deleted[id] }
 
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
-        state.accounts.values.contains { $0.server == server && $0.otpReference == otpReference }
+        try account(otpReference: otpReference, at: server) != nil || offlineTries(of: otpReference, at: server)?.reservedUntil != nil
     }
+
+    func account(otpReference: UInt32, at server: ServerID) throws -> Account? {
+        state.accounts.values.first { $0.server == server && $0.otpReference == otpReference }
+    }
+
+    func offlineTries(of reference: UInt32, at server: ServerID) throws -> OfflineTries? {
+        state.offlineTries.first { $0.reference == reference && $0.server == server }
+    }
+
+    func save(_ tries: OfflineTries) throws {
+        state.offlineTries.removeAll { $0.reference == tries.reference && $0.server == tries.server }
+        state.offlineTries.append(tries)
+    }
+
+    func offlineFailures(at server: ServerID) throws -> OfflineFailures? { state.offlineFailures[server] }
+    func save(_ failures: OfflineFailures) throws { state.offlineFailures[failures.server] = failures }
 
     /// The provider's store in memory is another.
     func endLastingGrants(of account: AccountID, at now: Instant) throws {}

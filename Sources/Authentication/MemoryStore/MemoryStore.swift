@@ -46,6 +46,8 @@ struct MemoryState: Sendable {
     var leaves: [[UInt8]: PendingLeave] = [:]
     var spent: [[UInt8]: Instant] = [:]
     var audit: [AuditEntry] = []
+    var offlineTries: [OfflineTries] = []
+    var offlineFailures: [ServerID: OfflineFailures] = [:]
 }
 
 struct SessionLogo: Equatable, Sendable {
@@ -112,6 +114,8 @@ final class MemoryRows: AuthenticationRows {
         for account in caches { state.caches[account] = nil }
         let enrolments = state.enrolments.filter { now > $0.expiresAt + Retention.enrolment }.prefix(limit).map(\.id)
         state.enrolments.removeAll { enrolments.contains($0.id) }
-        return [spent.count, old.count, caches.count, enrolments.count].max() ?? 0
+        let tries = state.offlineTries.filter { now > $0.lastMoment }.prefix(limit)
+        state.offlineTries.removeAll { tries.contains($0) }
+        return [spent.count, old.count, caches.count, enrolments.count, tries.count].max() ?? 0
     }
 }

@@ -11,6 +11,7 @@ package protocol AccountRows: AnyObject {
     /// Replaces the account by a mark that it was there; what belongs to it alone goes too.
     func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws
     func deletedAccount(_ id: AccountID) throws -> DeletedAccount?
+    /// Whether a reference names an account, or is reserved since it named one.
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool
     /// Ends for good what clients were let do in the name of the account that hangs on no session; the rest ends with its sessions.
     func endLastingGrants(of account: AccountID, at now: Instant) throws

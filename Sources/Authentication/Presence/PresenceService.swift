@@ -112,7 +112,8 @@ package struct PresenceService: Sendable {
             let hasWaiting = try moment.map { try rows.ringingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
             answer = PingAnswer(
                 state: .loggedIn, reason: .none, pingTime: parameters.pingTime,
-                flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0), extensions: notices)
+                flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0)
+                    | LoginFlags.offlineCodes(parameters.offlineCodes), extensions: notices)
         }
         return Standing(session: session.id, account: account, answer: answer)
     }

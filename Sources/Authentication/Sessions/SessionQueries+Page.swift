@@ -46,7 +46,7 @@ extension SessionQueries {
     package func returnCode(of session: Session, for page: [UInt8]) async throws -> ReturnCode? {
         guard case .returning(let login, _) = session.state, let owner = session.page, matches(owner.cookieHash, page) else { return nil }
         switch login.binding {
-        case .qrDynamic, .qrStatic:
+        case _ where login.isOffline, .qrDynamic, .qrStatic:
             return try await keyring.keys(of: session.server).derivation
                 .returnCode(of: session.id, account: login.account, decision: login.decision)
         case .returnCode, .push, .app, .unboundLink, nil: return nil

@@ -71,7 +71,7 @@ private struct HandIn: Sendable {
     }
 
     private func logIn(_ session: Session, _ accepted: Login, in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {
-        let patience = try rows.existing(server).parameters.patience ?? ServerParameters.unwatchedLife
+        let patience = try rows.existing(server).parameters.life(of: accepted)
         let loggedIn = try session.after(.comeBack(patience: patience), at: now)
         guard let login = loggedIn.login else { return .wrong }
         try rows.save(loggedIn)

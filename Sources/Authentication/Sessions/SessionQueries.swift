@@ -34,7 +34,7 @@ package struct SessionQueries: Sendable {
     }
 
     /// No user, account, key or text: nobody is logged in.
-    private func returning(_ session: Session) -> LoginStatus {
+    func returning(_ session: Session) -> LoginStatus {
         var status = LoginStatus()
         status.state = .returning
         status.hsid = session.stream
@@ -66,6 +66,7 @@ package struct SessionQueries: Sendable {
         status.notes = session.request.notes
         status.loginTime = login.at
         status.authentication = AuthenticationFacts(of: login)
+        status.otpLogin = login.isOffline
         status.returned = login.returned != nil
         status.lastPing = login.lastPing
         status.expiresAt = login.deadline

@@ -37,7 +37,10 @@ struct PageClient: Sendable {
 
     /// Every call of a page that changes something, with a body that is right.
     static func changes(by ticket: String) -> [(path: String, body: String)] {
-        [("/pages/ticket", #"{"ticket":"\#(ticket)"}"#), ("/pages/renew", "{}"), ("/pages/code", #"{"code":"K7Q3"}"#), ("/pages/link", "{}")]
+        [
+            ("/pages/ticket", #"{"ticket":"\#(ticket)"}"#), ("/pages/renew", "{}"), ("/pages/code", #"{"code":"K7Q3"}"#), ("/pages/link", "{}"),
+            ("/pages/otp", #"{"code":"2XPP7Q R5BDD0"}"#),
+        ]
     }
 
     /// The ticket of a link that the backend was given.

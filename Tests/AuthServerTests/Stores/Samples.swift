@@ -36,7 +36,7 @@ enum Sample {
     ) -> Session {
         var session = Session(
             id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: purpose, request: request,
-            startedAt: startedAt, page: page, state: state)
+            startedAt: startedAt, page: page, codesTried: byte, state: state)
         session.report = PhoneReport(state: .penalised, until: now + 30)
         return session
     }
@@ -51,8 +51,11 @@ enum Sample {
         let fromEnrolment = Login(
             account: accountID(1), binding: nil, at: now, methods: [], verifiedAt: now, decision: [], deadline: now, lastPing: now,
             lastStamp: Instant(0))
+        let byCode = Login(
+            account: accountID(1), binding: nil, isOffline: true, at: now, methods: [], verifiedAt: now, decision: bytes(9), deadline: now + 400,
+            lastPing: now, lastStamp: Instant(0))
         return [
-            .open, .claimed(.init(account: accountID(1), binding: .qrStatic)), .loggedIn(login), .loggedIn(fromEnrolment),
+            .open, .claimed(.init(account: accountID(1), binding: .qrStatic)), .loggedIn(login), .loggedIn(fromEnrolment), .loggedIn(byCode),
             .denied(.init(account: accountID(1), notMe: true, decision: bytes(8))), .denied(.init(account: accountID(1), notMe: false, decision: [])),
             .expired, .stopped(enrolled, .inactivity, at: now + 9), .returning(login, tickets[0]), .loggedIn(returned),
             .stopped(left, .server, at: now + 9), .stopped(login, .otherBrowser, at: now + 9),

@@ -43,6 +43,28 @@ struct StatementCountTests {
         }
     }
 
+    @Test("An offline code: 15 statements and a commit when it is right, 11 when it is wrong, and the same ones for a reference that names nobody")
+    func offlineCode() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await ServersFixture.run(database: database) { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            try await servers.switchOfflineCodesOn()
+            let nonce = try servers.nonce()
+            _ = try await servers.link(nonce)
+            let code = try await servers.offlineCode(of: phone.account, for: nonce)
+            let wrong = code.dropLast() + (code.hasSuffix("0") ? "1" : "0")
+            let nobodys = (code.hasPrefix("0") ? "1" : "0") + code.dropFirst()
+            _ = database.take()
+            #expect(try await servers.refusal(ofTyping: wrong, for: nonce) == .wrong(left: 2))
+            let known = database.take()
+            expect(known, reads: 0, commits: 1, statements: 11)
+            #expect(try await servers.refusal(ofTyping: nobodys, for: nonce) == .wrong(left: 1))
+            #expect(database.take() == known)
+            #expect(try await servers.refusal(ofTyping: code, for: nonce) == nil)
+            expect(database.take(), reads: 0, commits: 1, statements: 15)
+        }
+    }
+
     @Test("Nothing of what phones and backends ask for reads a table from end to end, and neither does the housekeeping")
     func plans() async throws {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
@@ -58,6 +80,9 @@ struct StatementCountTests {
             try await phone.stop(session)
             try await phone.logInApp()
             _ = try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
+            try await servers.switchOfflineCodesOn()
+            _ = try await servers.link(nonce)
+            _ = try await servers.refusal(ofTyping: try await servers.offlineCode(of: phone.account, for: nonce), for: nonce)
             _ = try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
             try await servers.services.housekeeping.run(at: servers.now)
             let statements = Set(database.take().statements)

@@ -51,7 +51,7 @@ struct SessionExploration {
 
     private func session(_ node: Node) -> Session {
         var session = Session(
-            id: SessionID([UInt8](repeating: 9, count: 16))!, server: ServerID([UInt8](repeating: 8, count: 16))!, nonceHash: nil, stream: nil,
+            id: SessionID([UInt8](repeating: 9, count: 16))!, server: ServerID([UInt8](repeating: 8, count: 16))!, nonceHash: [1], stream: nil,
             purpose: .login, startedAt: Instant(Self.start), page: page, state: node.state)
         session.report = node.report
         return session
@@ -62,8 +62,11 @@ struct SessionExploration {
             let login = Login(
                 account: account, binding: .qrDynamic, at: now, methods: .pin, verifiedAt: now, decision: [], deadline: now + Self.patience,
                 lastPing: now, lastStamp: now)
+            let byCode = Login(
+                account: account, binding: nil, isOffline: true, at: now, methods: [], verifiedAt: now, decision: [], deadline: now + Self.patience,
+                lastPing: now, lastStamp: Instant(0))
             return [
-                .claim(account, .qrDynamic), .logIn(login), .approve(login, codeHash: [1]),
+                .claim(account, .qrDynamic), .logIn(login), .approve(login, codeHash: [1]), .typeCode(byCode, codeHash: [2]),
                 .deny(.init(account: account, notMe: false, decision: [])),
                 .report(account, PhoneReport(state: .gaveUp)), .report(account, PhoneReport(state: .penalised, until: now + 100)),
             ]
@@ -98,7 +101,7 @@ struct SessionExploration {
         if Self.rank(sees.state) < Self.rank(seen.state) { breaches.insert(.wentBack) }
         if let holder = node.holder, let account = sees.account, account != holder { breaches.insert(.changedHands) }
         if sees.approval != nil, seen.approval == nil {
-            guard case .claimed(let claim) = seen.state, claim.account == sees.account else { return breaches.union([.loggedInUnclaimed]) }
+            guard Self.mayDecide(seen.state, event, sees.account) else { return breaches.union([.loggedInUnclaimed]) }
         }
         if page != nil, sees.login != nil, seen.login == nil {
             guard case .returning = seen.state, case .comeBack? = event else { return breaches.union([.loggedInUnreturned]) }
@@ -115,6 +118,13 @@ struct SessionExploration {
             breaches.insert(.stalePingCounted)
         }
         return breaches
+    }
+
+    /// Whoever has claimed it, by a decision or a code; nobody has to have, for a code.
+    private static func mayDecide(_ state: SessionState, _ event: SessionEvent?, _ account: AccountID?) -> Bool {
+        if case .claimed(let claim) = state { return claim.account == account }
+        if case .typeCode? = event { return state == .open }
+        return false
     }
 
     private static func rank(_ state: SessionState) -> Int {

@@ -129,10 +129,17 @@ struct ServerUpdateTests {
             }, beside: old)
     }
 
-    @Test("A flag that nobody knows is refused, and one that this version does not serve, each with its own reason")
+    @Test("A flag that nobody knows is refused")
     func flags() {
         #expect(refusal { $0.flags = ["STRICT_LINKS", "MAGIC"] } == .unknownFlag("MAGIC"))
-        #expect(refusal { $0.flags = ["ENABLE_OTP"] } == .flagNotServed("ENABLE_OTP"))
+    }
+
+    @Test("S2-07, S2-23 offline codes are off by default; ENABLE_OTP has them taken with six characters, LONG_OTP beside it with eight")
+    func offlineCodes() throws {
+        #expect(ServerParameters(name: "Shop").offlineCodes == nil)
+        #expect(try applied { $0.flags = ["LONG_OTP"] }.offlineCodes == nil)
+        #expect(try applied { $0.flags = ["ENABLE_OTP"] }.offlineCodes == .six)
+        #expect(try applied { $0.flags = ["ENABLE_OTP", "LONG_OTP"] }.offlineCodes == .eight)
     }
 
     @Test("An SVG is text in UTF-8 with its tag anywhere, and nothing that only begins like the tag")

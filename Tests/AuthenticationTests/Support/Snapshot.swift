@@ -8,7 +8,7 @@ extension MemoryState: Equatable {
         left.servers == right.servers && left.sessions == right.sessions && left.pointers == right.pointers && left.logos == right.logos
             && left.accounts == right.accounts && left.deleted == right.deleted && left.caches == right.caches && left.notices == right.notices
             && left.instances == right.instances && left.enrolments == right.enrolments && left.closes == right.closes && left.spent == right.spent
-            && left.audit == right.audit
+            && left.audit == right.audit && left.offlineTries == right.offlineTries && left.offlineFailures == right.offlineFailures
     }
 }
 

@@ -113,6 +113,19 @@ struct AuthorizeDecisionTests {
         #expect(AuthorizeRefusal.requirementsUnmet.code == .unmetAuthenticationRequirements)
     }
 
+    @Test("A24 an offline code is one factor: it is no second one, never phishing-resistant, whatever came back, and not enough for who asks for more")
+    func offline() async throws {
+        let login = Fixture.login(at: Fixture.start - 5, methods: [], binding: nil, isOffline: true)
+        #expect(AuthenticationClaims(of: login) == AuthenticationClaims(time: Fixture.start - 5, acr: "sf", amr: ["otp"]))
+        for asked in ["mfa", "phr", "phr mfa"] {
+            #expect(try await next(["acr_values": asked], login: login) == .logIn(.fresh(.max)), "\(asked)")
+        }
+        guard case .give = try await next([:], login: login), case .give = try await next(["acr_values": "sf"], login: login) else {
+            Issue.record("one factor was asked for")
+            return
+        }
+    }
+
     @Test("acr, amr and auth_time say only what happened")
     func claims() {
         let device = AuthenticationClaims(of: Fixture.login(methods: []))

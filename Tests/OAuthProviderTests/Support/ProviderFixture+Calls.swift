@@ -71,10 +71,10 @@ extension ProviderFixture {
 extension ProviderFixture {
     static func login(
         _ account: AccountID = alice, at moment: Instant = start, methods: Methods = .pin, verifiedAt: Instant? = nil, binding: Binding? = .qrDynamic,
-        hasReturned: Bool = true
+        hasReturned: Bool = true, isOffline: Bool = false
     ) -> Login {
         Login(
-            account: account, binding: binding, at: moment, methods: methods, verifiedAt: verifiedAt ?? moment, decision: SHA([2]),
+            account: account, binding: binding, isOffline: isOffline, at: moment, methods: methods, verifiedAt: verifiedAt ?? moment, decision: SHA([2]),
             deadline: moment + 315, lastPing: moment, lastStamp: moment,
             returned: hasReturned ? ReturnTicket(codeHash: SHA([4]), until: moment + 120) : nil)
     }

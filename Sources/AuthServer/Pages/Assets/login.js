@@ -14,6 +14,9 @@ followers.push((now) => {
   if (now.beside) fill("[data-says]", one(`[data-state=${now.beside}] h1`).textContent);
 });
 
+// The code of a phone without a connection can be typed in.
+followers.push((now) => now.typed && import("./typed.js"));
+
 acts.still = (button) => {
   wishes.still = !wishes.still;
   button.dataset.still ??= button.textContent;

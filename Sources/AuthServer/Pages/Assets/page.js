@@ -10,7 +10,7 @@ import { all, backFromHere, dress, goBackTo, hide, isSaid, kind, lost, one, post
 
 /** What else is done with a snapshot. */
 export const followers = [];
-/** What the person wants of the code. */
+/** What the person wants of the code, and whether they are typing another (typed.js). */
 export const wishes = { still: false };
 /** How this page is left, and whether it stays nevertheless: in a frame otherwise (embed.js). */
 export const ways = { leave: (address) => location.replace(address) };
@@ -39,7 +39,7 @@ function follow(now) {
   failures = 0;
   if (now.kind !== kind) return location.replace(`/${now.kind}${location.search}#page=${page}`);
   if (now.state === "returning") return goBack(now.returnurl);
-  if (now.state === "expired" && now.renews && !document.hidden && !hasToBeAsked) return renewUnasked();
+  if (now.state === "expired" && now.renews && !document.hidden && !hasToBeAsked && !wishes.typing) return renewUnasked();
   dress(now);
   isRead = now.read;
   if (now.code) drawCode(now.code);

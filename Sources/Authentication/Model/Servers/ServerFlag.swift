@@ -6,8 +6,8 @@ package enum ServerFlag: String, CaseIterable, Sendable {
     case strictLinks = "STRICT_LINKS"
     /// No biometric takes the place of the PIN: none is added, and none logs in.
     case noBiometrics = "NO_BIOMETRICS"
-    /// One-time codes for phones without a connection. Known, not served by this version.
+    /// A phone without a connection logs in by a code that its person types (protocol §9).
     case enableOTP = "ENABLE_OTP"
-
-    var isServed: Bool { self != .enableOTP }
+    /// Such a code has eight characters behind the reference and not six.
+    case longOTP = "LONG_OTP"
 }

@@ -107,7 +107,6 @@ package struct ServerUpdate: Equatable, Sendable {
         var flags: Set<ServerFlag> = []
         for name in names {
             guard let flag = ServerFlag(rawValue: name) else { throw .unknownFlag(name) }
-            guard flag.isServed else { throw .flagNotServed(name) }
             flags.insert(flag)
         }
         return flags
@@ -132,7 +131,6 @@ package enum ServerUpdateError: Error, Equatable, Sendable {
     case badOrigin(String)
     case tooManyOrigins
     case unknownFlag(String)
-    case flagNotServed(String)
 }
 
 extension ServerUpdateError: CustomStringConvertible {
@@ -148,7 +146,6 @@ extension ServerUpdateError: CustomStringConvertible {
         case .badOrigin: "frameorigins has origins such as https://shop.example, or http:// of this machine: no path, no wildcard, no IPv6 address"
         case .tooManyOrigins: "frameorigins has at most \(FrameOrigin.most) origins"
         case .unknownFlag(let name): "serverFlags does not know \(name)"
-        case .flagNotServed(let name): "\(name) is not served by this version"
         }
     }
 

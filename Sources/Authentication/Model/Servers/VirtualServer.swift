@@ -62,4 +62,12 @@ package struct ServerParameters: Equatable, Sendable {
     package var patience: UInt64? { pingTime == 0 ? nil : UInt64(pingTime) + 15 }
     /// Seconds for which a login lives that nobody watches: half a day.
     package static let unwatchedLife: UInt64 = 43_200
+    /// Seconds for which a login lives without another answer of its app. After an offline code there is none that could answer (protocol §9).
+    func life(of login: Login) -> UInt64 { login.isOffline ? Self.unwatchedLife : patience ?? Self.unwatchedLife }
+
+    /// The offline codes that it takes; nil where it takes none.
+    package var offlineCodes: OfflineCodeLength? {
+        guard flags.contains(.enableOTP) else { return nil }
+        return flags.contains(.longOTP) ? .eight : .six
+    }
 }

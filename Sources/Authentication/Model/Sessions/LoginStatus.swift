@@ -11,6 +11,7 @@ package struct LoginStatus: Equatable, Sendable {
     package var canProvoke = false
     /// The bytes of a login link, while the session waits for a phone.
     package var loginQRData: [UInt8]?
+    /// Whether an offline code logged in, and no phone (protocol §9).
     package var otpLogin = false
     package var state: State = .none
     /// What the person sent along with the decision; empty for nothing.
@@ -55,9 +56,9 @@ package struct AuthenticationFacts: Equatable, Sendable {
 
     package init(of login: Login) {
         time = login.methods.isEmpty ? nil : login.verifiedAt
-        amr = Self.amr(login.methods)
+        amr = login.isOffline ? ["otp"] : Self.amr(login.methods)
         acr = login.methods.isEmpty ? "sf" : "mfa"
-        binding = Self.name(of: login.binding)
+        binding = login.isOffline ? "otp" : Self.name(of: login.binding)
         factors = Self.factors(login.methods)
         failedTries = login.failedTries
     }

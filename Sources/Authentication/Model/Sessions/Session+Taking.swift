@@ -13,7 +13,7 @@ extension Refusal {
         self =
             switch refusal {
             case .taken: .sessionTaken
-            case .over: .sessionOver
+            case .over, .spent: .sessionOver
             case .early: .sessionUnknown
             }
     }

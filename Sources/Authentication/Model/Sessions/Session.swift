@@ -21,13 +21,15 @@ package struct Session: Equatable, Sendable {
     /// Seconds for which the code of the device waits that it is about (protocol §6), which may be over before a session would be; nil for any other.
     package let codeLife: UInt64?
     package var state: SessionState
+    /// Offline codes that were typed for it, right and wrong (protocol §9).
+    package internal(set) var codesTried: UInt8
     /// What a phone said last of itself, for the page; nothing else follows from it.
     package var report: PhoneReport?
 
     package init(
         id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose,
         request: LoginRequest = LoginRequest(), asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, push: SessionPush? = nil,
-        codeLife: UInt64? = nil, state: SessionState = .open
+        codeLife: UInt64? = nil, codesTried: UInt8 = 0, state: SessionState = .open
     ) {
         self.id = id
         self.server = server
@@ -40,6 +42,7 @@ package struct Session: Equatable, Sendable {
         self.page = page
         self.push = push
         self.codeLife = codeLife.map { min($0, Self.openFor) }
+        self.codesTried = codesTried
         self.state = state
     }
 }
@@ -102,15 +105,17 @@ package enum SessionState: Hashable, Sendable {
 /// A login that was accepted.
 package struct Login: Hashable, Sendable {
     package let account: AccountID
-    /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed.
+    /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed, and after an offline code.
     package let binding: Binding?
+    /// Whether an offline code took the place of the decision: one factor, which its phone has not signed and does not watch (protocol §9).
+    package let isOffline: Bool
     /// When it was accepted; of a login that came back, when that was.
     package internal(set) var at: Instant
     /// What was really used.
     package let methods: Methods
     /// When the second factor was proved, which a cache may have been a while ago.
     package internal(set) var verifiedAt: Instant
-    /// SHA of the L5 without its signature, by which a repeat is known; empty for an enrolment.
+    /// SHA of the L5 without its signature, by which a repeat is known, or of what stands for it after an offline code; empty for an enrolment.
     package let decision: [UInt8]
     package let userInput: String
     /// Wrong tries of the PIN before this proof, since the last right one or biometric.
@@ -126,11 +131,13 @@ package struct Login: Hashable, Sendable {
     package var returned: ReturnTicket?
 
     package init(
-        account: AccountID, binding: Binding?, at: Instant, methods: Methods, verifiedAt: Instant, decision: [UInt8], userInput: String = "",
-        failedTries: UInt32 = 0, tokenKey: TokenKey? = nil, deadline: Instant, lastPing: Instant, lastStamp: Instant, returned: ReturnTicket? = nil
+        account: AccountID, binding: Binding?, isOffline: Bool = false, at: Instant, methods: Methods, verifiedAt: Instant, decision: [UInt8],
+        userInput: String = "", failedTries: UInt32 = 0, tokenKey: TokenKey? = nil, deadline: Instant, lastPing: Instant, lastStamp: Instant,
+        returned: ReturnTicket? = nil
     ) {
         self.account = account
         self.binding = binding
+        self.isOffline = isOffline
         self.at = at
         self.methods = methods
         self.verifiedAt = verifiedAt

@@ -8,6 +8,10 @@ package enum SessionEvent: Equatable, Sendable {
     case report(AccountID, PhoneReport)
     /// A decision was accepted after every check, in a session without a page.
     case logIn(Login)
+    /// An offline code is about to be compared.
+    case tryCode
+    /// It was right; of a session with a page, the hash of the code with which its browser comes back.
+    case typeCode(Login, codeHash: [UInt8])
     /// The same in a session with a page: its browser has to come back with the code of this hash.
     case approve(Login, codeHash: [UInt8])
     /// The browser that began it came back, and the login lives for so many seconds without an answer of the app.
@@ -28,6 +32,8 @@ package enum SessionRefusal: Error, Equatable, Sendable {
     case over
     /// The event belongs to a later state than this one.
     case early
+    /// It has had all of its offline codes.
+    case spent
 }
 
 extension Session {
@@ -58,6 +64,8 @@ extension Session {
         case .claim(let account, let binding): try session.claimed(by: account, binding)
         case .report(let account, let report): try session.told(report, by: account)
         case .logIn(let login): try session.loggedIn(login)
+        case .tryCode: try session.codeTried()
+        case .typeCode(let login, let codeHash): try session.logged(by: login, codeHash, at: now)
         case .approve(let login, let codeHash): try session.approved(login, codeHash, at: now)
         case .comeBack(let patience): try session.cameBack(patience, at: now)
         case .deny(let denial): try session.denied(denial)
@@ -142,7 +150,8 @@ extension Session {
             guard stamp > login.lastStamp else { return self }
             login.lastStamp = stamp
             login.lastPing = now
-            if let patience { login.deadline = now + patience }
+            // The phone that made the code is not the one to say how long the login lasts.
+            if let patience, !login.isOffline { login.deadline = now + patience }
             return with(.loggedIn(login))
         case .denied, .expired, .stopped: return self
         }

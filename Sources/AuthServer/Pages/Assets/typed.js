@@ -1,0 +1,73 @@
+// The code of a phone without a connection, which its person types in. The login page loads this, and its texts, where its virtual server takes such codes
+// and its login asks for no more.
+
+import { acts, listen, mine, showOver, wishes } from "./page.js";
+import { one, post, shown, shows } from "./view.js";
+
+const texts = await (await fetch(`/pages/typed.json?lang=${document.documentElement.lang}`)).json();
+
+function made(name, members, ...inside) {
+  const element = Object.assign(document.createElement(name), members);
+  element.append(...inside);
+  return element;
+}
+
+const input = made("input", { id: "typed", className: "typed", dir: "ltr", autocapitalize: "characters", autocomplete: "off", spellcheck: false, maxLength: 32 });
+const help = made("p", { id: "typed-help", className: "help" });
+const send = made("button", { className: "button", textContent: texts.confirm });
+const anew = made("button", { className: "button", type: "button", textContent: texts.newCode, hidden: true });
+const form = made("form", { autocomplete: "off" }, made("label", { htmlFor: "typed", textContent: texts.codeLabel }), input, help, send, anew);
+const place = made("details", { className: "quiet" }, made("summary", { textContent: texts.typedH }), made("p", { textContent: texts.typedP }), form);
+help.setAttribute("role", "alert");
+input.setAttribute("aria-describedby", help.id);
+document.head.append(made("link", { rel: "stylesheet", href: "/pages/typed.css" }));
+one("[data-app]").before(place);
+
+/** Only while a phone is awaited, or has the login and has lost its connection since. */
+function offer(state) {
+  place.hidden = !["waiting", "scanned"].includes(state);
+}
+shows.push(offer);
+offer(shown);
+
+/** The code on the screen is what the typed one is for: while somebody types, no other takes its place. */
+const note = () => (wishes.typing = place.open && Boolean(input.value));
+input.addEventListener("input", note);
+place.addEventListener("toggle", note);
+
+/** Empty again, for another code on the screen. */
+function clear() {
+  input.value = help.textContent = "";
+  input.removeAttribute("aria-invalid");
+  send.hidden = place.open = false;
+  anew.hidden = true;
+  note();
+}
+
+anew.addEventListener("click", async () => {
+  await acts.renew(anew);
+  clear();
+});
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  help.textContent = "";
+  send.disabled = true;
+  const answer = await post(mine("/pages/otp"), { code: input.value });
+  const result = answer?.ok ? await answer.json() : null;
+  send.disabled = false;
+  if (answer?.status === 401) return showOver();
+  if (result?.outcome === "done") {
+    clear();
+    return listen();
+  }
+  input.setAttribute("aria-invalid", "true");
+  help.textContent = (result ? texts[`left${result.left}`] ?? texts.typed0 : texts[`typed${answer?.status}`]) ?? texts.failed;
+  // No more tries of this code on the screen.
+  if (result?.left === 0) {
+    send.hidden = true;
+    anew.hidden = false;
+    return anew.focus();
+  }
+  input.select();
+});
