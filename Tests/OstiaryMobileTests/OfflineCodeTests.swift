@@ -47,7 +47,7 @@ struct OfflineCodeTests {
             return server.received.count
         }
         let events = try await phone.all(until: \.isStop)
-        #expect(!events.contains(where: \.saysReady) && !events.contains(where: \.asksLogin))
+        #expect(!events.contains { $0.saysReady } && !events.contains { $0.asksLogin })
         // The next login is the next thing that the server hears of.
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
         _ = try await phone.confirmLogin()
@@ -70,7 +70,7 @@ struct OfflineCodeTests {
             let isCoded = await code != nil
             let events = try await phone.all { $0.isStop || $0.asksLogin }
             let isAsked = events.last.map(\.asksLogin) == true
-            #expect(isAsked != isCoded && events.contains(where: \.saysReady) == isAsked, "round \(round)")
+            #expect(isAsked != isCoded && events.contains { $0.saysReady } == isAsked, "round \(round)")
             if isAsked {
                 ostiary.stop(session)
                 _ = try await phone.stopped()

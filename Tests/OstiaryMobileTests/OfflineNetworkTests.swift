@@ -118,7 +118,7 @@ struct OfflineNetworkTests {
             #expect(try await phone.failure().0 == .serverConnection, "cut after \(cut) bytes")
             try await check(phone, session, accounts, link, "cut after \(cut) bytes")
             let events = try await phone.all(until: \.isStop)
-            #expect(!events.contains(where: \.asksLogin))
+            #expect(!events.contains { $0.asksLogin })
         }
     }
 

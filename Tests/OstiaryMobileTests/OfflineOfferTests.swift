@@ -28,7 +28,7 @@ struct OfflineOfferTests {
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
         _ = try await phone.offer()
         let events = try await phone.all(until: \.asksLogin)
-        let ready = try #require(events.first(where: \.saysReady))
+        let ready = try #require(events.first { $0.saysReady })
         guard case .sessionUpdate(let session) = ready, case .confirmLogin(let asked, let accounts)? = events.last else { return }
         #expect(!session.otpAvailable && !asked.otpAvailable && phone.clock.waits.count == waits)
         #expect(phone.ostiary.generateOTP(for: session, and: accounts[0]) == nil)
