@@ -47,7 +47,7 @@ enum PhoneHome {
     ) throws(OstiaryError) -> Ports {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
         let network: any Transport = HTTPTransport()
-        let transport = offlineAfter.map { LosableNetwork(network, lostAfter: $0) } ?? network
+        let transport: any Transport = if let offlineAfter { LosableNetwork(network, lostAfter: offlineAfter) } else { network }
         return try Ports.files(in: path, keyring: keyring, transport: transport, biometrics: biometrics)
     }
 

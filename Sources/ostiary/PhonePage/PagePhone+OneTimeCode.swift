@@ -20,8 +20,8 @@ extension PagePhone {
     /// The person wants the code now: the login on this phone is over with it.
     func makeCode(_ session: String, _ account: String) throws(PhonePageRefusal) {
         guard let offer, offer.session.pageID == session else { throw .unknown("session") }
-        guard let account = offer.accounts.first(where: { $0.id.rawValue == account }) else { throw .unknown("account") }
-        do throws(OstiaryError) { show(try ostiary.oneTimeCode(for: offer.session, and: account), offer.session, account) } catch {
+        guard let chosen = offer.accounts.first(where: { $0.id.rawValue == account }) else { throw .unknown("account") }
+        do throws(OstiaryError) { show(try ostiary.oneTimeCode(for: offer.session, and: chosen), offer.session, chosen) } catch {
             take(.error(error, session: nil))
         }
     }

@@ -73,7 +73,7 @@ actor PagePhone {
             name: name, screen: screen, penalty: screen.penalty(at: moment),
             pad: PhoneSnapshot.Pad(count: pad.count, isAgain: pad.isAgain, complaint: pad.complaint?.words), accounts: ostiary.accounts,
             sessions: ostiary.sessions, history: ostiary.history, source: source?.title, hasSensor: sensor != nil,
-            offer: offer, oneTimeCode: oneTimeCode.map { ($0, max(0, Int(($0.until - moment).components.seconds))) })
+            offer: offer, oneTimeCode: oneTimeCode.map { (code: $0, left: max(0, Int(($0.until - moment).components.seconds))) })
     }
 
     func take(_ event: OstiaryEvent) {

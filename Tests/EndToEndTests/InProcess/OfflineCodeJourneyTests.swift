@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import OstiaryMobile
 import OstiaryProtocol
 import Testing
@@ -28,7 +30,8 @@ struct OfflineCodeJourneyTests {
         let (session, accounts) = try await phone.until { event -> (Session, [Account])? in
             if case .otpAvailable(let session, let accounts) = event { (session, accounts) } else { nil }
         }
-        let text = try #require(phone.ostiary.generateOTP(for: session, and: try #require(accounts.first)))
+        let account = try #require(accounts.first)
+        let text = try #require(phone.ostiary.generateOTP(for: session, and: account))
         // By the code, or before it for want of a network.
         _ = try await phone.until(FixturePhone.end)
         return (session, text)

@@ -15,7 +15,8 @@ struct OfflineCodeCommandTests {
         try await person.enrol(in: pair.folder)
         for arguments in [["login", "--otp", "--offline-after", "0"], ["otp"]] {
             let nonce = ManagementClient.newNonce()
-            let outcome = try await person.phone.run(arguments + [try await person.loginCode(nonce, in: pair.folder)])
+            let file = try await person.loginCode(nonce, in: pair.folder)
+            let outcome = try await person.phone.run(arguments + [file])
             #expect(outcome.code == 0, "\(outcome.events) \(outcome.complaints)")
             let told = outcome.events.compactMap(\.event)
             // `otp` waits for no error, which may be told all the same.
