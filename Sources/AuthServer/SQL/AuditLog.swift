@@ -12,7 +12,8 @@ struct AuditLog: Sendable {
             var facts: [LogKey: String] = [.server: entry.server.text]
             facts[.account] = entry.account?.text
             facts[.factors] = entry.methods.map(\.words)
-            logger.line(.info, entry.kind.rawValue, facts)
+            // An alarm: somebody has to look.
+            logger.line(entry.kind == .offlineCodesPaused ? .warning : .info, entry.kind.rawValue, facts)
         }
     }
 }

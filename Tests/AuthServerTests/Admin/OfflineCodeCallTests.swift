@@ -101,7 +101,7 @@ struct OfflineCodeCallTests {
         let (premises, account) = try await premises()
         let code = try await premises.offlineCode(of: account)
         let other = try await premises.offlineCode(of: account, later: 240)
-        let nobodys = (code.hasPrefix("0") ? "1" : "0") + code.dropFirst()
+        let nobodys: String = (code.hasPrefix("0") ? "1" : "0") + code.dropFirst()
         try await premises.asBackend { (backend) async throws in
             for (text, left) in [(other, 2), (nobodys, 1), (wrong(code), 0)] {
                 let answer = try await type(text, backend)

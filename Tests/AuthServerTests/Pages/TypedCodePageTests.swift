@@ -13,7 +13,8 @@ struct TypedCodePageTests {
     private func premises(_ flags: [String] = ["ENABLE_OTP"]) async throws -> (PagesFixture, Account) {
         let premises = try await PagesFixture()
         try await premises.update { $0.flags = flags }
-        return (premises, try await premises.addAccount())
+        let account = try await premises.addAccount()
+        return (premises, account)
     }
 
     private func type(_ code: String, _ browser: PageClient, _ cookie: String) async throws -> (status: HTTPResponse.Status, object: JSONObject) {

@@ -19,9 +19,9 @@ extension ServersFixture {
     }
 
     /// Why a code logs nobody in; nil when it does.
-    func refusal(ofTyping text: some StringProtocol, for nonce: SessionNonce) async throws -> OfflineCodeRefusal? {
+    func refusal(ofTyping text: String, for nonce: SessionNonce) async throws -> OfflineCodeRefusal? {
         do {
-            _ = try await services.offlineCodes.logIn(String(text), for: nonce, at: server, by: .backend, now: now)
+            _ = try await services.offlineCodes.logIn(text, for: nonce, at: server, by: .backend, now: now)
             return nil
         } catch let refusal as OfflineCodeRefusal {
             return refusal

@@ -77,7 +77,8 @@ struct SessionExplorationTests {
     @Test("A machine that lets an account's code into a session that another has claimed is noticed")
     func codeOfAnother() {
         let mutant = SessionExploration { session, event, now in
-            guard case .typeCode(let login, _) = event, case .claimed = session.settled(at: now).state else { return try session.after(event, at: now) }
+            guard case .typeCode(let login, _) = event, case .claimed = session.settled(at: now).state
+            else { return try session.after(event, at: now) }
             return session.with(.loggedIn(login))
         }
         #expect(mutant.run(depth: Self.depth).breaches.contains(.changedHands))
@@ -85,14 +86,13 @@ struct SessionExplorationTests {
 
     @Test("A machine that logs a page in by a code before its browser came back is noticed")
     func codeWithoutReturn() {
-        let page = SessionPage(cookieHash: [1], returnURL: "https://shop.example/")
         let mutant = SessionExploration(
             step: { session, event, now in
                 guard case .typeCode(let login, _) = event, case .open = session.settled(at: now).state else {
                     return try session.after(event, at: now)
                 }
                 return session.with(.loggedIn(login))
-            }, page: page)
+            }, page: SessionSample.page)
         #expect(mutant.run(depth: Self.depth).breaches.contains(.loggedInUnreturned))
     }
 

@@ -35,6 +35,7 @@ extension DomainFixture {
     }
 
     /// A link to the open session of a browser.
+    @discardableResult
     func link(_ browser: String = "browser", _ style: LinkStyle = .still, preselecting account: AccountID? = nil) async throws -> Encoded<LoginLink> {
         let update = LoginRequestUpdate(account: account)
         return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: style, asking: update, by: .backend, now: now).link

@@ -29,7 +29,16 @@ struct CanaryTests {
         _ = try? await person.backend.client.call("GET", sessions + "?nonce=\(login.nonce)", nonce: login.nonce)
         _ = try? await person.backend.client.call("POST", sessions + "page", nonce: login.nonce, json: ["kind": "login", "pin": pin])
 
-        let secrets = [nonce, login.nonce, webNonce, pin, "835062917463", pair.layout.rootAPIKey, wrongKey, badNonce]
+        // An offline code, typed for a login that waits.
+        let (typed, waiting) = ("7QK2XP M4R9ZT", ManagementClient.newNonce())
+        let flags = Data(#"{"serverFlags":["ENABLE_OTP"]}"#.utf8)
+        _ = try await person.backend.client.send("PUT", "/servers/\(person.backend.serverID)/", nonce: nil, body: flags)
+        _ = try await person.backend.client.call("GET", sessions + "qr/login", nonce: waiting)
+        _ = try? await person.backend.client.call("POST", sessions + "otp", nonce: waiting, json: ["otp": typed])
+
+        let secrets = [
+            nonce, login.nonce, webNonce, pin, "835062917463", pair.layout.rootAPIKey, wrongKey, badNonce, waiting, typed, "M4R9ZT",
+        ]
         try expectNone(of: secrets, in: pair.layout.authenticationData, pair.layout.secondFactorData, URL(fileURLWithPath: person.phone.home))
         try await pair.stop()
         try expectNone(of: secrets, in: pair.layout.authenticationData, pair.layout.secondFactorData, URL(fileURLWithPath: person.phone.home))

@@ -113,7 +113,8 @@ struct AuthorizeDecisionTests {
         #expect(AuthorizeRefusal.requirementsUnmet.code == .unmetAuthenticationRequirements)
     }
 
-    @Test("A24 an offline code is one factor: it is no second one, never phishing-resistant, whatever came back, and not enough for who asks for more")
+    @Test(
+        "A24 an offline code is one factor: it is no second one, never phishing-resistant, whatever came back, and not enough for who asks for more")
     func offline() async throws {
         let login = Fixture.login(at: Fixture.start - 5, methods: [], binding: nil, isOffline: true)
         #expect(AuthenticationClaims(of: login) == AuthenticationClaims(time: Fixture.start - 5, acr: "sf", amr: ["otp"]))

@@ -74,8 +74,8 @@ extension ProviderFixture {
         hasReturned: Bool = true, isOffline: Bool = false
     ) -> Login {
         Login(
-            account: account, binding: binding, isOffline: isOffline, at: moment, methods: methods, verifiedAt: verifiedAt ?? moment, decision: SHA([2]),
-            deadline: moment + 315, lastPing: moment, lastStamp: moment,
+            account: account, binding: binding, isOffline: isOffline, at: moment, methods: methods, verifiedAt: verifiedAt ?? moment,
+            decision: SHA([2]), deadline: moment + 315, lastPing: moment, lastStamp: moment,
             returned: hasReturned ? ReturnTicket(codeHash: SHA([4]), until: moment + 120) : nil)
     }
 }
