@@ -1,7 +1,8 @@
 import OstiaryMobile
 import Testing
 
-/// Offline fallback (S2): its Swift, statement by statement. The delegate call is the one of the document's code.
+/// Offline fallback (S2): its Swift, statement by statement. The delegate call is the one of the document's code. What each call does is shown by
+/// OfflineOfferTests, OfflineCodeTests and OfflineNetworkTests.
 final class OfflineCalls: OstiaryDelegate {
     func ostiary(_ ostiary: Ostiary, canGenerateOTPFor session: Session, with accounts: [Account]) {
         // Asked for just before it is shown.
@@ -22,7 +23,7 @@ final class OfflineCalls: OstiaryDelegate {
 
 @Suite("The documents' calls: offline fallback")
 struct OfflineCallTests {
-    @Test("generateOTP and canGenerateOTPFor are there as documented, and a session has otpAvailable and connectionError")
+    @Test("S2-27 S2-40 S2-41 S2-43 generateOTP and canGenerateOTPFor are there as documented, and a session has otpAvailable and connectionError")
     func calls() {
         let call: (Session, Account) -> String? = OfflineCalls.code
         let question: (Session) -> Bool = OfflineCalls.isBeforeInteraction

@@ -6,7 +6,7 @@ public struct HistoryItem: Sendable, Identifiable, Hashable {
         /// Logged in at a server that does not watch over sessions (`pingTime` 0).
         case loggedInOneShot = "LOGGED_IN_ONE_SHOT"
         case loggedOut = "LOGGED_OUT"
-        /// Denied, given up, or too late.
+        /// Denied, given up, too late, or ended here by a one-time code: whether somebody was logged in by that, this device does not hear.
         case aborted = "ABORTED"
         /// Over because its account is gone.
         case deleted = "DELETED"

@@ -1,6 +1,7 @@
 /// The same things for callers who wait: these throw what the other calls report.
 extension Ostiary {
     /// Begins like `start(with:)`; returns when it is known what the session is about.
+    /// - Throws: what ends it before, also `cancelled` where a one-time code was made for it.
     public func begin(with scanned: [UInt8]) async throws(OstiaryError) -> Session { try await begin(.bytes(scanned)) }
 
     /// Begins like `start(link:)`; returns when it is known what the session is about.
@@ -69,7 +70,8 @@ extension Ostiary {
         for await event in events {
             switch event {
             case .error(let error, let session?) where session.id == id && session.isOver: throw error
-            case .sessionStop(let session) where session.id == id: throw session.ending == .cancelled ? .cancelled : .sessionOver
+            case .sessionStop(let session) where session.id == id:
+                throw [.cancelled, .otp].contains(session.ending) ? .cancelled : .sessionOver
             case .sessionLogin(let session) where session.id == id && isReached(session): return session
             case .sessionUpdate(let session) where session.id == id && isReached(session): return session
             default: continue

@@ -27,7 +27,8 @@ public protocol OstiaryDelegate: AnyObject, Sendable {
     /// The provider answered `getToken(for:)`.
     func ostiary(_ ostiary: Ostiary, didReceive token: Token)
 
-    /// The server cannot be reached, and accepts one-time codes of `accounts` for this login.
+    /// A login was scanned whose server, while it is being asked what the login is about, would take a one-time code of one of `accounts` instead: see
+    /// `OstiaryEvent.otpAvailable(_:accounts:)`.
     func ostiary(_ ostiary: Ostiary, canGenerateOTPFor session: Session, with accounts: [Account])
 }
 

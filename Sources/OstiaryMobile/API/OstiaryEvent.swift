@@ -2,6 +2,9 @@ import Foundation
 
 /// Everything that an `Ostiary` tells, as one type. Delegate calls and notifications are made from these, in the same order.
 public enum OstiaryEvent: Sendable, Hashable {
+    /// A login was scanned, its server is being asked what it is about, and one-time codes of `accounts` would do where that server cannot be reached: see
+    /// ``Ostiary/generateOTP(for:and:)``. As a rule the question of the login follows almost at once; then offer no code any more.
+    case otpAvailable(Session, accounts: [Account])
     /// A login asks for `setAccount(_:for:with:number:)`.
     case confirmLogin(Session, accounts: [Account])
     /// An enrolment asks for `setAccount(nil, for:)`.
@@ -72,7 +75,7 @@ extension OstiaryEvent {
             NotificationCenter.default.post(name: Ostiary.NotificationNames.accountUpdate, object: account)
         case .accountDeleted(let account):
             NotificationCenter.default.post(name: Ostiary.NotificationNames.accountDelete, object: account)
-        case .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .newDevice,
+        case .otpAvailable, .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .newDevice,
             .pinReplacedByBiometric, .token, .error:
             break
         }
@@ -81,6 +84,8 @@ extension OstiaryEvent {
     /// Makes the delegate call that belongs to this event, if one does.
     func tell(_ delegate: any OstiaryDelegate, of ostiary: Ostiary) {
         switch self {
+        case .otpAvailable(let session, let accounts):
+            delegate.ostiary(ostiary, canGenerateOTPFor: session, with: accounts)
         case .confirmLogin(let session, let accounts):
             delegate.ostiary(ostiary, willConfirmLoginFor: session, with: accounts)
         case .confirmEnrol(let session, let accounts, let visualHash):

@@ -27,6 +27,8 @@ public struct Session: Sendable, Identifiable, Hashable {
         case user, inactivity, server, timeout, account, replaced, denied, cancelled, failed
         /// The browser that came back was not the one that began the login: warn the person that somebody may have sent it to them.
         case otherBrowser
+        /// A one-time code was made for it: the login goes on where the code is typed, and this phone hears no more of it.
+        case otp
     }
 
     /// Names the session inside this app.
@@ -44,7 +46,8 @@ public struct Session: Sendable, Identifiable, Hashable {
     public internal(set) var info: SessionInfo
     /// Empty for a session that is no enrolment.
     public internal(set) var enrolInfo: EnrolInfo
-    /// Whether a one-time code can (still) be made for this session.
+    /// Whether a one-time code can (still) be made for this session: until the server says what it is about, after a code was made for it, and after the
+    /// server could not be reached for as long as the configuration says; for five minutes from the scan. Ask for the session just before drawing it.
     public internal(set) var otpAvailable: Bool
     /// Whether the server could not be reached at the last try.
     public internal(set) var connectionError: Bool

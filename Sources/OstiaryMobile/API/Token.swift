@@ -17,11 +17,4 @@ extension Ostiary {
     ///
     /// An app that does not want to read the answer, and ask anew when it is over, uses ``tokenClient(_:)``.
     public func getToken(for session: Session) { send(.token(session.id)) }
-
-    /// Makes a one-time code of `account` for a login that cannot reach the server, and ends the session; nil when there is none to be had,
-    /// which is also reported. No server offers these yet: it is `notOffered`.
-    public func generateOTP(for session: Session, and account: Account) -> String? {
-        send(.oneTimeCode(session.id, account.id))
-        return nil
-    }
 }

@@ -11,17 +11,23 @@ final class Core: Sendable {
     let engine: Engine
     private let snapshot: SharedSnapshot
     private let appLoginClock: AppLoginClock
-    private let clock: any DeviceClock
+    let codes: OfflineCodes
+    let keys: any KeyStore
+    let clock: any DeviceClock
     private let commands: AsyncStream<Command>.Continuation
 
     init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub) {
         let snapshot = SharedSnapshot(Snapshot(stored: ports, configuration))
         let appLoginClock = AppLoginClock(configuration)
-        let engine = Engine(configuration: configuration, ports: ports, hub: hub, snapshot: snapshot, appLoginClock: appLoginClock)
+        let codes = OfflineCodes()
+        let engine = Engine(
+            configuration: configuration, ports: ports, hub: hub, snapshot: snapshot, appLoginClock: appLoginClock, codes: codes)
         let (stream, continuation) = AsyncStream.makeStream(of: Command.self)
         self.engine = engine
         self.snapshot = snapshot
         self.appLoginClock = appLoginClock
+        self.codes = codes
+        keys = ports.keys
         clock = ports.clock
         commands = continuation
         Task {
@@ -36,11 +42,12 @@ final class Core: Sendable {
         commands.yield(command)
     }
 
-    /// The newest snapshot, in which an AppLogin whose time is up is over even before the engine came to say so.
+    /// The newest snapshot, in which an AppLogin whose time is up, and a login that a one-time code ended, are over even before the engine came to say so.
     func snapshot(for caller: Caller) -> Snapshot {
         note(caller)
         var newest = snapshot.value
         if let ending = appLoginClock.ending(at: clock.monotonic) { newest.endAppLogin(as: ending) }
+        newest.apply(codes, at: clock.monotonic)
         return newest
     }
 

@@ -27,7 +27,7 @@ extension Engine {
             case .enterBackground: enterBackground()
             case .enterForeground: enterForeground()
             case .token(let id): try fetchToken(id)
-            case .oneTimeCode(let id, _): try refuseOffer(id)
+            case .oneTimeCode(let id, let account): endByCode(id, of: account)
             case .clearHistory: try clearHistory()
             case .reset: try await reset()
             case .manage(let operation, let account): try begin(operation, for: account)
@@ -35,11 +35,5 @@ extension Engine {
         } catch {
             emit(.error(error, session: command.session.flatMap { session($0)?.shown }))
         }
-    }
-
-    /// One-time codes: no server has them yet.
-    private func refuseOffer(_ id: Session.ID) throws(OstiaryError) {
-        guard session(id) != nil else { throw .wrongOrder }
-        throw .notOffered
     }
 }

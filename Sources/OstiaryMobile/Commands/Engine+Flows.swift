@@ -33,8 +33,9 @@ extension Engine {
         case .login(let link):
             guard let server = try known().server(tag: link.value.serverTag) else { throw .noAccountsForServer }
             let rootHash = server.rootHash.bytes
+            let scan = scannedLogin(link, at: rootHash)
             return run(Session(id: UUID()), at: rootHash) { engine, id throws(OstiaryError) in
-                try await engine.login(id, by: link, via: via, at: rootHash)
+                try await engine.login(id, by: link, via: via, at: rootHash, orCodeFor: scan)
             }
         case .enrol(let link):
             return run(Session(id: UUID(), isEnrolment: true), at: link.rootHash) { engine, id throws(OstiaryError) in
@@ -69,6 +70,10 @@ extension Engine {
     /// The end of a flow that did not reach its aim. What the server must hear of it is said first.
     private func fail(_ id: Session.ID, _ error: OstiaryError) async {
         guard flow?.session == id else { return }
+        guard !isEndedByCode(id, error) else {
+            flow = nil
+            return close(id, as: .otp)
+        }
         let (onAbort, report) = (flow?.onAbort, flow?.report)
         // A yes that has no answer is to be ended, whatever becomes of it. What was only let go is for the next process to find out.
         if onAbort != nil { noteEnding(id) }

@@ -30,6 +30,7 @@ extension Engine {
         if removal.isToldToServer { try moveToOutbox(account) } else { try write { (state) throws(OstiaryError) in state.remove(id) } }
         destroyDiscarded()
         caches[id] = nil
+        codes.forget(shown.id)
         for session in live where session.account == id && session.shown.goesOn { close(session.shown.id, as: .account) }
         if account.state != .enrolling { emit(.accountDeleted(shown)) }
     }

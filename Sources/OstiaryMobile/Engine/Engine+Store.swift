@@ -44,6 +44,17 @@ extension Engine {
         return stored
     }
 
+    /// The newest word of a server about one-time codes counts, for each of its accounts here. One that cannot be written down is told again.
+    func note(offlineCodes length: OfflineCodeLength?, by id: AccountID) {
+        guard let rootHash = stored?.account(id)?.rootHash, stored?.accounts.contains(where: { $0.isToldOther(length, by: rootHash) }) == true
+        else { return }
+        _ = try? write { (state) throws(OstiaryError) in
+            for index in state.accounts.indices where state.accounts[index].isToldOther(length, by: rootHash) {
+                state.accounts[index].offlineCodes = length?.rawValue
+            }
+        }
+    }
+
     /// A name for a new key or secret.
     func makeName(_ kind: String) -> String { "\(kind)-\(Hexadecimal.text(random.bytes(16)))" }
 
@@ -68,5 +79,11 @@ extension Engine {
         try Encoded(message, freshness: freshness) { (bytes) throws(OstiaryError) in
             try keyStore { (keys) throws(KeyStoreError) in try keys.sign(bytes, withKeyNamed: keyName) }
         }
+    }
+}
+
+extension StoredAccount {
+    fileprivate func isToldOther(_ length: OfflineCodeLength?, by server: StoredBytes) -> Bool {
+        rootHash == server && offlineCodes != length?.rawValue
     }
 }

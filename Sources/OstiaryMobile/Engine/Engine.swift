@@ -41,6 +41,8 @@ actor Engine {
     /// The images of logins, by their hash.
     var logos: [[UInt8]: Data] = [:]
     let appLoginClock: AppLoginClock
+    /// Logins that a one-time code can take the place of.
+    let codes: OfflineCodes
     var wantsToWatch: Bool
     var isInBackground = false
     /// Tasks that wait for a confirmation or bring a message to a server.
@@ -50,13 +52,16 @@ actor Engine {
     /// Whether a task asks again and again what became of logins whose answers were not heard.
     var isFindingOut = false
 
-    init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SharedSnapshot, appLoginClock: AppLoginClock) {
+    init(
+        configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SharedSnapshot, appLoginClock: AppLoginClock, codes: OfflineCodes
+    ) {
         self.configuration = configuration
         self.ports = ports
         self.hub = hub
         self.snapshot = snapshot
         history = StoredHistory(decoding: (try? ports.history?.read()) ?? nil)
         self.appLoginClock = appLoginClock
+        self.codes = codes
         wantsToWatch = configuration.watchesSessions
     }
 

@@ -100,6 +100,7 @@ extension Engine {
             session.guardian?.cancel()
             session.guardian = nil
             session.shown.end(as: ending)
+            session.shown.otpAvailable = codes.isAvailable(id, at: ports.clock.monotonic)
         }
         recordHistory(id)
         guard let shown = self.session(id)?.shown else { return }

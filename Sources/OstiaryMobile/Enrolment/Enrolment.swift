@@ -121,10 +121,12 @@ extension Engine {
                 account.state = .pending
                 account.otpReference = made.otpReference
                 account.otpSecretName = name
+                account.offlineCodes = made.offlineCodes?.rawValue
             }
             return state.account(id)
         }
         guard let account else { throw .accountDeleted }
+        note(offlineCodes: made.offlineCodes, by: id)
         emit(.accountAdded(shown(account)))
         return account
     }

@@ -9,12 +9,15 @@ import OstiaryProtocol
 
 /// Login by code or link, and login to the app itself (protocol §6).
 extension Engine {
-    /// - Parameter only: the account that it waits for; nil for a code or a link, which any account may answer.
+    /// - Parameters:
+    ///   - only: the account that it waits for; nil for a code or a link, which any account may answer.
+    ///   - scan: what one-time codes are made for while the server cannot be reached; nil for a login that takes none.
     func login(
-        _ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8], as only: AccountID? = nil
+        _ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8], as only: AccountID? = nil, orCodeFor scan: ScannedLogin? = nil
     ) async throws(OstiaryError) {
         let accounts = try known().activeAccounts(at: rootHash).filter { only == nil || $0.id == only }
         guard !accounts.isEmpty else { throw try known().hasPendingAccount(at: rootHash) ? .accountPending : .noAccountsForServer }
+        if let scan { offerCodes(id, scan, of: accounts) }
         try await following { isFirst throws(OstiaryError) in
             let question = try await ask(id, .link(link, via), at: rootHash)
             guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID, question.isWhatCame(by: via)
@@ -64,7 +67,12 @@ extension Engine {
     private func ask(_ id: Session.ID, _ source: Question.Source, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
         let question = try await look(at: source, for: id, at: rootHash)
         try checkNotAborted()
-        change(id) { $0.sid = question.shown.sessionID }
+        // A code that the person was given first has ended this login, also when the connection comes back.
+        guard codes.settle(id) else { throw .cancelled }
+        change(id) { session in
+            session.sid = question.shown.sessionID
+            session.shown.otpAvailable = false
+        }
         return question
     }
 

@@ -40,6 +40,7 @@ extension OstiaryEvent {
     /// What a log may know of it.
     fileprivate var summary: (name: String, outcome: String?, session: Session.ID?) {
         switch self {
+        case .otpAvailable(let session, let accounts): ("otpAvailable", "\(accounts.count) accounts", session.id)
         case .confirmLogin(let session, let accounts): ("confirmLogin", "\(accounts.count) accounts", session.id)
         case .confirmEnrol(let session, _, _): ("confirmEnrol", nil, session.id)
         case .enrolConfirmation(let session, _): ("enrolConfirmation", nil, session.id)

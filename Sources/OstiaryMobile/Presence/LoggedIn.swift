@@ -26,7 +26,7 @@ extension Engine {
         // Over before anybody hears of the login: whoever does may begin the next flow at once.
         if flow?.session == id { flow = nil }
         // Before the login: it may be the last that a process waits for.
-        hear(outcome.extensions.notices, by: account.id, after: acknowledged)
+        hear(outcome, by: account.id, after: acknowledged)
         guard await goesOn(id, isNoted: isNoted) else { return }
         if let session = session(id) { emit(.sessionLogin(session.shown)) }
         keepAlive(id)

@@ -1,5 +1,14 @@
 import OstiaryProtocol
 
+/// An answer that tells the phone of more than it was asked about.
+protocol TellingAnswer {
+    var extensions: Extensions { get }
+    var offlineCodes: OfflineCodeLength? { get }
+}
+
+extension L6: TellingAnswer {}
+extension PingAnswer: TellingAnswer {}
+
 /// News of other devices: told to the app, written down, and acknowledged with the next signed message of the account (protocol §8). A process that dies
 /// between telling and writing tells once more; a notice is never acknowledged before somebody listened.
 extension Engine {
@@ -8,9 +17,14 @@ extension Engine {
         Array((stored?.account(account)?.shownNotices ?? []).prefix(DeviceNotice.mostAtOnce))
     }
 
-    /// Takes what an answer told.
+    /// Takes what an answer told beside what it was asked.
     /// - Parameter acknowledged: what the message before it said was shown; that message was answered, so the server knows.
-    func hear(_ notices: [DeviceNotice], by id: AccountID, after acknowledged: [NoticeID]) {
+    func hear(_ answer: some TellingAnswer, by id: AccountID, after acknowledged: [NoticeID]) {
+        note(offlineCodes: answer.offlineCodes, by: id)
+        hear(answer.extensions.notices, by: id, after: acknowledged)
+    }
+
+    private func hear(_ notices: [DeviceNotice], by id: AccountID, after acknowledged: [NoticeID]) {
         guard let account = stored?.account(id) else { return }
         let known = account.shownNotices ?? []
         for notice in notices where !known.contains(notice.id) {

@@ -94,7 +94,7 @@ extension Engine {
         line.isInOrder = true
         let message = Ping(sessionID: sid, hold: hold, extensions: Extensions(shownNotices: acknowledged))
         let answer = try await line.ask(message, for: PingAnswer.self, by: self).value
-        hear(answer.extensions.notices, by: account.id, after: acknowledged)
+        hear(answer, by: account.id, after: acknowledged)
         return answer
     }
 }

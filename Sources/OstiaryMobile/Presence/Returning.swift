@@ -26,7 +26,7 @@ extension Engine {
         let isNoted = try rememberSession(id)
         // What the person does next is done in the browser: another flow may begin.
         if flow?.session == id { flow = nil }
-        hear(outcome.extensions.notices, by: account.id, after: acknowledged)
+        hear(outcome, by: account.id, after: acknowledged)
         guard await goesOn(id, isNoted: isNoted) else { return }
         if let session = session(id) { emit(.sessionUpdate(session.shown)) }
         keepAlive(id)

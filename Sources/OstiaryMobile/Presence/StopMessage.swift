@@ -67,7 +67,7 @@ extension Engine {
         let answer = try await line.ask(
             message, for: PingAnswer.self, declining: { $0 == .sessionOver || $0 == .sessionUnknown }, by: self)
         guard case .done(let reply) = answer else { return nil }
-        hear(reply.value.extensions.notices, by: account.id, after: acknowledged)
+        hear(reply.value, by: account.id, after: acknowledged)
         return reply.value.reason
     }
 }

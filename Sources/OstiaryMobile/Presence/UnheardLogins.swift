@@ -61,7 +61,7 @@ extension Engine {
             switch try await line.ask(message, for: PingAnswer.self, declining: { $0 == .sessionUnknown }, by: self) {
             case .declined: forgetIfOutlived(login.id)
             case .done(let reply):
-                hear(reply.value.extensions.notices, by: account.id, after: acknowledged)
+                hear(reply.value, by: account.id, after: acknowledged)
                 await take(reply.value, of: login, account)
             }
         } catch {

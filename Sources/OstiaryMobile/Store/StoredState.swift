@@ -83,6 +83,8 @@ struct StoredAccount: Codable, Sendable, Equatable {
     var otpReference: UInt32?
     /// Where the key store has `otpKey`.
     var otpSecretName: String?
+    /// Characters that the one-time codes of its server have behind the reference; nil where it takes none, or never said so.
+    var offlineCodes: Int?
     /// Notices that the app was told of, and whose server was not heard to know that; nil for none.
     var shownNotices: [NoticeID]?
     /// Where the key store has the key that AppLogins name for tokens; nil until one did.

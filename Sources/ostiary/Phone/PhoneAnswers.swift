@@ -14,6 +14,8 @@ struct PhoneAnswers: Sendable {
     var pinsAreLines = false
     /// A prompt for biometrics is answered by the simulated sensor before anybody is asked for a PIN.
     var usesBiometrics = false
+    /// A one-time code is made when the server cannot be reached.
+    var takesCode = false
 
     /// The account whose server is meant, of all on this phone; nil when none was named and there is only one server.
     func managed(among accounts: [Account]) throws(PhoneInputError) -> Account? {

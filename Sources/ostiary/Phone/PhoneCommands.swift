@@ -49,13 +49,14 @@ struct EnrolCommand: PhoneSubcommand {
     @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var refusal: DenyOptions
     @OptionGroup var staying: HoldOption
+    @OptionGroup var network: NetworkOption
     @Argument(help: "The enrol code: a link, a file, or -.")
     var code: String
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let answers = try PhoneAnswers(options, refusal)
         let input = try LinkInput.resolve(code, for: .enrolment, isInputTaken: options.pinStdin)
-        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0)
+        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, offlineAfter: network.offlineAfter)
         return await PhoneConversation(ostiary, output: output, answers: answers, hold: staying.hold).run { $0.start(input) }
     }
 }
@@ -72,7 +73,10 @@ struct LoginCommand: PhoneSubcommand {
     var account: String?
     @Option(help: ArgumentHelp("Text that reaches the website's backend with the login.", valueName: "text"))
     var userInput: String?
+    @Flag(help: "Make a one-time code when the server cannot be reached, where it takes those: type it into the page.")
+    var otp = false
     @OptionGroup var staying: HoldOption
+    @OptionGroup var network: NetworkOption
     @Argument(help: "The login code: a link, a file, or -.")
     var code: String
 
@@ -80,9 +84,10 @@ struct LoginCommand: PhoneSubcommand {
         var answers = try PhoneAnswers(options, refusal)
         answers.account = account
         answers.userInput = userInput
+        answers.takesCode = otp
         let input = try LinkInput.resolve(code, for: .login, isInputTaken: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
-        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics)
+        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics, offlineAfter: network.offlineAfter)
         return await PhoneConversation(ostiary, output: output, answers: answers, hold: staying.hold).run { $0.start(input) }
     }
 }
@@ -96,9 +101,10 @@ struct AppLoginCommand: PhoneSubcommand {
     @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var biometrics: BiometricOptions
     @OptionGroup var staying: HoldOption
+    @OptionGroup var network: NetworkOption
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
-        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics)
+        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics, offlineAfter: network.offlineAfter)
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         return await PhoneConversation(ostiary, output: output, answers: answers, hold: staying.hold).run { $0.startAppLogin() }
@@ -114,7 +120,7 @@ extension PhoneAnswers {
 }
 
 extension Ostiary {
-    fileprivate func start(_ input: LinkInput.Found) {
+    func start(_ input: LinkInput.Found) {
         switch input {
         case .scanned(let bytes): start(with: bytes)
         case .link(let text): start(link: text)

@@ -31,6 +31,8 @@ struct PhoneConversation: Sendable {
     /// What is known so far.
     fileprivate struct Progress {
         var session: Session?
+        /// Those of which a one-time code would do.
+        var accountsWithCodes: [Account] = []
         var secondFactor: SecondFactorInfo?
         var isLoggedIn = false
         /// A question for a second factor is open.
@@ -70,6 +72,9 @@ struct PhoneConversation: Sendable {
 
     private func react(to event: OstiaryEvent, _ progress: inout Progress) -> PhoneExit? {
         switch event {
+        case .otpAvailable(let session, let accounts):
+            progress.session = session
+            progress.accountsWithCodes = accounts
         case .confirmLogin(let session, let accounts):
             progress.session = session
             return confirm(session, among: accounts, question: "Is that you?", &progress)
@@ -91,12 +96,32 @@ struct PhoneConversation: Sendable {
             // It goes on in the SDK, which waits for another text; the command has no other.
             ostiary.stop(session)
             return .usage
+        case .error(.serverConnection, let session?) where answers.takesCode && session.otpAvailable:
+            return makeCode(for: session, among: progress.accountsWithCodes)
         case .error(let error, let session): return progress.exit(after: error, in: session)
         case .sessionLogin, .sessionStop, .enrolConfirmation, .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric,
             .token:
             break
         }
         return nil
+    }
+
+    /// The server cannot be reached: the code goes on in its place. That the login is over here is told by the SDK.
+    private func makeCode(for session: Session, among accounts: [Account]) -> PhoneExit? {
+        do {
+            guard let chosen = try answers.choice(among: accounts) else { throw PhoneInputError.severalAccounts }
+            output.tell(try ostiary.oneTimeCode(for: session, and: chosen), of: chosen, for: session)
+            return nil
+        } catch let error as OstiaryError {
+            // It could be reached after all, and asks in a moment.
+            if error == .wrongOrder { return nil }
+            output.tell(error)
+            return error.exit
+        } catch {
+            ostiary.stop(session)
+            output.failure("\(error)")
+            return .usage
+        }
     }
 
     private func loggedIn(_ progress: inout Progress) -> PhoneExit? {
@@ -201,6 +226,7 @@ extension PhoneConversation.Progress {
     fileprivate func exit(after ending: Session.Ending?) -> PhoneExit {
         if isLoggedIn { return .done }
         switch ending {
+        case .otp: return .done
         case .denied: return .cancelledOrDenied
         case .cancelled, .user: return secondFactor.flatMap(\.exit) ?? .cancelledOrDenied
         case .timeout, .server, .replaced, .otherBrowser: return .codeOver

@@ -7,6 +7,8 @@ extension OstiaryEvent {
     /// Nil for what scripts are not told: a session's way from one state to the next, except back to its browser.
     var json: JSONText? {
         switch self {
+        case .otpAvailable(let session, let accounts):
+            [("event", "otpAvailable"), ("session", session.json), ("accounts", .array(accounts.map(\.json)))].asObject
         case .confirmLogin(let session, let accounts):
             [
                 ("event", "confirmLogin"), ("session", session.json), ("info", session.info.json),
@@ -41,6 +43,15 @@ extension OstiaryEvent {
         case .token: nil
         case .error(let error, let session): error.json(session)
         }
+    }
+}
+
+extension OneTimeCode {
+    /// No event of the SDK's, which gives a code to nobody but who asked for it.
+    func json(of account: Account, for session: Session) -> JSONText {
+        [
+            ("event", "otp"), ("code", .string(text)), ("changesIn", .number(changesIn)), ("account", account.json), ("session", session.json),
+        ].asObject
     }
 }
 

@@ -8,6 +8,7 @@ extension OstiaryEvent {
 
     private var told: [TerminalLine] {
         switch self {
+        case .otpAvailable: []
         case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \(others: $0.username)" })
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
         case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(ours: StandardStreams.emphasised(code))", ""]
@@ -26,6 +27,16 @@ extension OstiaryEvent {
             ]
         case .error(let error, _): [TerminalLine(ours: "\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? ""))]
         }
+    }
+}
+
+extension OneTimeCode {
+    func lines(of account: Account) -> [TerminalLine] {
+        [
+            "", "Type this code into the page:  \(ours: StandardStreams.emphasised(text))",
+            "Only into the page that you opened yourself; tell it to nobody. In \(ours: PenaltyCountdown.spelled(changesIn)) another takes its place.",
+            "It logs in \(others: account.username)", "",
+        ]
     }
 }
 
@@ -86,6 +97,7 @@ extension Session.Ending {
         case .cancelled: "cancelled"
         case .failed: "failed"
         case .otherBrowser: "another browser came back than the one that began"
+        case .otp: "it goes on where the one-time code is typed"
         }
     }
 }

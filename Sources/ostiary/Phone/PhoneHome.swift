@@ -9,12 +9,14 @@ enum PhoneHome {
     /// - Parameters:
     ///   - isWatching: whether a stop is to be heard of at once.
     ///   - bindsTokens: whether an AppLogin names a key for tokens.
+    ///   - offlineAfter: after how many calls the network is lost; nil for never.
     /// - Throws: `OstiaryError` when the home cannot be used.
     static func open(
-        _ options: PhoneOptions, isWatching: Bool = false, biometrics: BiometricOptions? = nil, bindsTokens: Bool = false
+        _ options: PhoneOptions, isWatching: Bool = false, biometrics: BiometricOptions? = nil, bindsTokens: Bool = false, offlineAfter: Int? = nil
     ) throws -> Ostiary {
         try open(
-            at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL), bindsTokens: bindsTokens)
+            at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL), bindsTokens: bindsTokens,
+            offlineAfter: offlineAfter)
     }
 
     /// - Parameters:
@@ -22,9 +24,9 @@ enum PhoneHome {
     ///   - beginsWaitingLogins: whether what waits is asked about at once; a command is about what it was given.
     static func open(
         at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal", beginsWaitingLogins: Bool = false,
-        bindsTokens: Bool = false
+        bindsTokens: Bool = false, offlineAfter: Int? = nil
     ) throws(OstiaryError) -> Ostiary {
-        var ports = try Self.ports(at: path, biometrics: biometrics)
+        var ports = try Self.ports(at: path, biometrics: biometrics, offlineAfter: offlineAfter)
         ports.remembersAllSessions = true
         ports.beginsWaitingLogins = beginsWaitingLogins
         var configuration = Ostiary.Configuration()
@@ -40,9 +42,13 @@ enum PhoneHome {
     /// What the SDK stands on in a home.
     static func ports(_ options: PhoneOptions) throws(OstiaryError) -> Ports { try ports(at: options.homeURL.path) }
 
-    private static func ports(at path: String, biometrics: SimulatedBiometrics? = nil) throws(OstiaryError) -> Ports {
+    private static func ports(
+        at path: String, biometrics: SimulatedBiometrics? = nil, offlineAfter: Int? = nil
+    ) throws(OstiaryError) -> Ports {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
-        return try Ports.files(in: path, keyring: keyring, transport: HTTPTransport(), biometrics: biometrics)
+        let network: any Transport = HTTPTransport()
+        let transport: any Transport = if let offlineAfter { LosableNetwork(network, lostAfter: offlineAfter) } else { network }
+        return try Ports.files(in: path, keyring: keyring, transport: transport, biometrics: biometrics)
     }
 
     /// The accounts of a home.

@@ -40,6 +40,18 @@ struct HoldOption: ParsableArguments, Sendable {
     }
 }
 
+/// A network that is lost on request.
+struct NetworkOption: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Lose the network after that many calls of servers, 0 for none at all: for demonstrations and tests.", valueName: "calls"))
+    var offlineAfter: Int?
+
+    func validate() throws {
+        guard offlineAfter ?? 0 >= 0 else { throw ValidationError("--offline-after is 0 or more") }
+    }
+}
+
 /// A biometric sensor for demonstrations and scripts; without it the phone has none.
 struct BiometricOptions: ParsableArguments, Sendable {
     /// What the person does at the prompt.

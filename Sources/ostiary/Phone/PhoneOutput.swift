@@ -17,6 +17,15 @@ struct PhoneOutput: Sendable {
         }
     }
 
+    /// A one-time code. What it is good for is written beside it, because a person reads it to somebody.
+    func tell(_ code: OneTimeCode, of account: Account, for session: Session) {
+        if isJSON {
+            StandardStreams.print(code.json(of: account, for: session).text)
+        } else {
+            for line in code.lines(of: account) { StandardStreams.print(line.text(columns: columns)) }
+        }
+    }
+
     /// A failure that has no event of its own.
     func tell(_ error: OstiaryError) { tell(.error(error, session: nil)) }
 

@@ -16,13 +16,16 @@ actor PagePhone {
     /// For the person, who may have several.
     nonisolated let name: String
     nonisolated let source: ScanSource?
-    private let ostiary: Ostiary
+    let ostiary: Ostiary
     private let sensor: SimulatedBiometrics?
-    private let changes: PhoneChanges
-    private let now: @Sendable () -> ContinuousClock.Instant
-    private var screen = PhoneScreen()
+    let changes: PhoneChanges
+    let now: @Sendable () -> ContinuousClock.Instant
+    private(set) var screen = PhoneScreen()
     private var pad = PINPad(isNew: false)
     private var reader: Task<Void, Never>?
+    var oneTimeCode: ShownOneTimeCode?
+    /// Brings the code that follows.
+    var renewal: Task<Void, Never>?
     /// What was asked to end and is still there: the SDK does what it is told a little later, and says of a session that is over that nothing is to end.
     private var ending: Set<Session.ID> = []
 
@@ -48,7 +51,10 @@ actor PagePhone {
         return PagePhone(name: name, ostiary: ostiary, sensor: sensor, source: source, changes: changes)
     }
 
-    deinit { reader?.cancel() }
+    deinit {
+        reader?.cancel()
+        renewal?.cancel()
+    }
 
     /// Hears from now on what the SDK tells, and goes on with what was going on when the last process ended.
     func begin() {
@@ -66,10 +72,11 @@ actor PagePhone {
         return PhoneSnapshot(
             name: name, screen: screen, penalty: screen.penalty(at: moment),
             pad: PhoneSnapshot.Pad(count: pad.count, isAgain: pad.isAgain, complaint: pad.complaint?.words), accounts: ostiary.accounts,
-            sessions: ostiary.sessions, history: ostiary.history, source: source?.title, hasSensor: sensor != nil)
+            sessions: ostiary.sessions, history: ostiary.history, source: source?.title, hasSensor: sensor != nil,
+            offer: offer, oneTimeCode: oneTimeCode.map { (code: $0, left: max(0, Int(($0.until - moment).components.seconds))) })
     }
 
-    private func take(_ event: OstiaryEvent) {
+    func take(_ event: OstiaryEvent) {
         let question = screen.question
         screen.take(event, at: now())
         if screen.question != question { openPad() }
@@ -129,6 +136,7 @@ extension PagePhone {
 
     private func begin(_ start: (Ostiary) -> Void) {
         let question = screen.question
+        putAwayCode()
         screen.begin()
         if screen.question != question { openPad() }
         start(ostiary)

@@ -18,8 +18,8 @@ struct PhoneCommand: AsyncParsableCommand {
             taken by another phone, 6 server not reachable, 7 server identity, 64 usage.
             """,
         subcommands: [
-            EnrolCommand.self, LoginCommand.self, WaitCommand.self, AppLoginCommand.self, AccountsCommand.self, SessionsCommand.self,
-            DeleteAccountCommand.self,
+            EnrolCommand.self, LoginCommand.self, OTPCommand.self, WaitCommand.self, AppLoginCommand.self, AccountsCommand.self,
+            SessionsCommand.self, DeleteAccountCommand.self,
             ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self, HistoryCommand.self, WatchCommand.self,
             TokenCommand.self,
         ])

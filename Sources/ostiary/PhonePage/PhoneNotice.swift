@@ -43,7 +43,7 @@ extension OstiaryEvent {
         case .secondFactorUpdated(let factor) where factor.stopped && factor.session == nil && factor.secondFactorInfo.result == .success:
             factor.secondFactorInfo.context.done.map { (.good, $0) }
         case .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .sessionUpdate, .accountAdded,
-            .accountUpdated, .token:
+            .accountUpdated, .token, .otpAvailable:
             nil
         }
     }
@@ -85,6 +85,7 @@ extension Session.Ending {
         case .cancelled: "given up"
         case .failed: "it failed"
         case .otherBrowser: "another browser came back than the one that began"
+        case .otp: "it goes on where the code is typed"
         }
     }
 }

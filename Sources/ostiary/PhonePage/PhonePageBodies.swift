@@ -53,6 +53,13 @@ struct SessionBody: JSONFields {
     let session: String
 }
 
+struct OTPBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case session, account }
+
+    let session: String
+    let account: String
+}
+
 struct AccountBody: JSONFields {
     enum Field: String, CodingKey, CaseIterable { case account }
 

@@ -86,6 +86,12 @@ struct PhonePageRoutes: Sendable {
             try await phone(of: context).stop(try await body(SessionBody.self, request).session)
             return Response.done
         }
+        router.post("otp") { request, context in
+            let phone = try phone(of: context)
+            let wanted = try await body(OTPBody.self, request)
+            try await phone.makeCode(wanted.session, wanted.account)
+            return Response.done
+        }
         router.post("put-away") { request, context in
             try await phone(of: context).putAway(notice: try await body(NoticeBody.self, request).notice)
             return Response.done
@@ -114,6 +120,7 @@ struct PhonePageRoutes: Sendable {
             ("app-login", { phone in await phone.logInToApp() }),
             ("new-finger", { phone in try await phone.enrolFinger() }),
             ("clear-history", { phone in await phone.clearHistory() }),
+            ("put-away-code", { phone in await phone.putAwayCode() }),
             ("refresh", { phone in await phone.refresh() }),
         ]
         for (path, act) in plain {

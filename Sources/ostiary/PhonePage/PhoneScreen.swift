@@ -30,6 +30,12 @@ struct PhoneScreen: Sendable {
         let code: String
     }
 
+    /// A login that a one-time code of these accounts would do for.
+    struct Offer: Sendable, Equatable {
+        let session: Session
+        let accounts: [Account]
+    }
+
     /// Beyond that the oldest notices go, but never a warning.
     static let mostNotices = 12
 
@@ -37,6 +43,8 @@ struct PhoneScreen: Sendable {
     /// Names what is asked: an answer to another question than this is none.
     private(set) var question = 0
     private(set) var codes: [Code] = []
+    /// The newest; whether there is still a code to be had for it, the SDK knows.
+    private(set) var offer: Offer?
     private(set) var notices: [PhoneNotice] = []
     /// Whether the last input cost a try.
     private(set) var isCounted = false
@@ -52,6 +60,7 @@ struct PhoneScreen: Sendable {
     mutating func take(_ event: OstiaryEvent, at now: ContinuousClock.Instant) {
         if let notice = event.notice { tell(notice.kind, notice.text, error: event.error) }
         switch event {
+        case .otpAvailable(let session, let accounts): offer = Offer(session: session, accounts: accounts)
         case .confirmLogin(let session, let accounts): ask(.login(session, accounts: accounts))
         case .confirmEnrol(let session, let accounts, let visualHash):
             ask(.enrolment(session, accounts: accounts, visualHash: visualHash))
@@ -77,6 +86,7 @@ struct PhoneScreen: Sendable {
     /// Something was begun. What was told of earlier things has had its time; a question that is open stays.
     mutating func begin() {
         notices.removeAll { $0.kind != .warning }
+        offer = nil
         if asked == .nothing { ask(.beginning) }
     }
 

@@ -95,6 +95,27 @@ extension PhoneScreen.Code {
     }
 }
 
+extension PhoneScreen.Offer {
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("session", session.pageID)
+            writer.list("accounts", accounts) { writer, account in account.write(to: &writer) }
+        }
+    }
+}
+
+extension ShownOneTimeCode {
+    func write(left: Int, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("session", session.pageID)
+            writer.member("username", account.username)
+            writer.member("server", account.serverName)
+            writer.member("code", code.text)
+            writer.member("left", number: left)
+        }
+    }
+}
+
 extension PhoneNotice {
     func write(to writer: inout JSONWriter) {
         writer.object { writer in

@@ -22,6 +22,10 @@ struct PhoneSnapshot: Sendable {
     let history: [HistoryItem]
     let source: String?
     let hasSensor: Bool
+    /// A login whose server cannot be reached, and that a one-time code would do for.
+    let offer: PhoneScreen.Offer?
+    /// The one-time code that the person was given, and the seconds until another takes its place.
+    let oneTimeCode: (code: ShownOneTimeCode, left: Int)?
 
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
@@ -29,6 +33,8 @@ struct PhoneSnapshot: Sendable {
             writer.member("screen", screen.asked.word)
             writer.member("question", number: screen.question)
             writeQuestion(to: &writer)
+            writer.list("offers", offer.map { [$0] } ?? []) { writer, offer in offer.write(to: &writer) }
+            writer.list("oneTimeCodes", oneTimeCode.map { [$0] } ?? []) { writer, shown in shown.code.write(left: shown.left, to: &writer) }
             writer.list("codes", screen.codes) { writer, code in code.write(to: &writer) }
             writer.list("notices", screen.notices.reversed()) { writer, notice in notice.write(to: &writer) }
             writer.member("readable", accounts != nil)

@@ -27,6 +27,8 @@ struct UsageTests {
             ("phone change-pin --ui", "ostiary phone change-pin", "--ui takes no command"),
             ("phone watch --seconds=-1", "ostiary phone watch", "--seconds is 0 or more"),
             ("phone login --hold=-1 x", "ostiary phone login", "--hold is 0 or more"),
+            ("phone login --offline-after=-1 x", "ostiary phone login", "--offline-after is 0 or more"),
+            ("phone otp --seconds=301 x", "ostiary phone otp", "--seconds is 0 to 300"),
             ("phone --ui --port=-1", "ostiary phone", "--port is a number from 0 to 65535"),
             ("phone --ui --home x --beside x", "ostiary phone", "each phone has a home of its own"),
             ("phone --port 9", "ostiary phone", "--beside, --port and --framed-by are for --ui"),

@@ -49,6 +49,19 @@ func approve(_ session: Session, as account: Account, typing digits: String, wit
 }
 // snippet.end
 
+// snippet.begin offline
+/// The code of this moment, and how long it is to be shown; nil where the server was reached after all. With several accounts the person chooses one.
+func code(for offered: Session, among accounts: [Account], of ostiary: Ostiary, choosing: ([Account]) async -> Account?) async throws(OstiaryError)
+    -> (text: String, seconds: Int)?
+{
+    guard let account = accounts.count == 1 ? accounts.first : await choosing(accounts) else { return nil }
+    // As it is now, which is another moment than that of the event.
+    guard let session = ostiary.session(offered.id), session.otpAvailable else { return nil }
+    let code = try ostiary.oneTimeCode(for: session, and: account)
+    return (code.text, code.changesIn)
+}
+// snippet.end
+
 // snippet.begin notifications
 /// Goes back to the entry check when a login or an account is gone, wherever the person is in the app. Keep what it returns.
 func listen(_ check: @escaping @Sendable () -> Void) -> [any NSObjectProtocol] {

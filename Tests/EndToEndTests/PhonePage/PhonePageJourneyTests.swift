@@ -86,6 +86,38 @@ struct PhonePageJourneyTests {
         }
     }
 
+    @Test("Without a network the page offers a code of each account, shows it with its countdown, and it logs in; then it is put away")
+    func withoutNetwork() async throws {
+        try await ServersFixture.run { world in
+            try await world.backend.updateServer(#"{"serverFlags":["ENABLE_OTP"]}"#)
+            try await RunningPage.with(world) { page in
+                try await enrol(page, world)
+                let nonce = world.backend.newNonce()
+                let scanned = try await world.movingCode(nonce)
+                await world.line.cut()
+                try await page.scan(scanned)
+                let offered = try await page.until("the offer") { $0["offers"]?.array?.isEmpty == false }
+                #expect(offered["oneTimeCodes"]?.array?.isEmpty == true, "nothing is made before it is asked for")
+                let offer = try #require(offered["offers"]?.array?.first)
+                let session = try #require(offer["session"]?.string)
+                let account = try #require(offer["accounts"]?.array?.first?["id"]?.string)
+                #expect(try await page.call("otp", #"{"session":"\#(session)","account":"other"}"#).status == 404)
+                #expect(try await page.call("otp", #"{"session":"\#(session)","account":"\#(account)"}"#).status == 200)
+                let shown = try await page.until("the code") { $0["oneTimeCodes"]?.array?.isEmpty == false && $0["screen"] == .string("home") }
+                #expect(shown["offers"]?.array?.isEmpty == true)
+                let made = try #require(shown["oneTimeCodes"]?.array?.first)
+                #expect((0...120).contains(made["left"]?.int ?? -1) && made["username"] == offer["accounts"]?.array?.first?["username"])
+                await world.line.mend()
+                let text = try #require(made["code"]?.string)
+                let answer = try await world.backend.call(.post, "sessions/otp", nonce: nonce, json: #"{"otp":"\#(text)"}"#)
+                #expect(answer.status == 200)
+                #expect(try await world.backend.isLoggedIn(nonce))
+                #expect(try await page.call("put-away-code").status == 200)
+                _ = try await page.until("it is put away") { $0["oneTimeCodes"]?.array?.isEmpty == true }
+            }
+        }
+    }
+
     @Test("However often and at once a session is told to end, it ends once, and nothing is complained of")
     func endedManyTimes() async throws {
         try await asked { world, page, nonce, asked in

@@ -24,6 +24,12 @@ extension DemoBackend {
         return try #require(try JSONLine(String(decoding: status, as: UTF8.self))["expiresat"]?.int)
     }
 
+    /// Hands a one-time code in, as a site does that asks for it itself.
+    func otpLogin(_ nonce: String, _ code: String) async throws -> JSONLine {
+        let answer = try await client.call("POST", path("sessions/otp"), nonce: nonce, json: ["otp": code])
+        return try JSONLine(String(decoding: answer, as: UTF8.self))
+    }
+
     func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }
     func block(_ account: String) async throws { try await send("PUT", path("accounts/\(account)/"), #"{"blocked":true}"#) }
     func resetSecondFactor(_ account: String) async throws { try await send("POST", path("accounts/\(account)/secondfactor/reset"), nil) }

@@ -74,6 +74,8 @@ final class MemoryKeyStore: KeyStore {
 
     private let entries: Mutex<[String: Entry]>
     private let failure = Mutex<KeyStoreError?>(nil)
+    private let read = Mutex<[String]>([])
+    private let secretFailure = Mutex<KeyStoreError?>(nil)
     let biometrics: SimulatedBiometrics
 
     init(biometrics: SimulatedBiometrics = SimulatedBiometrics()) {
@@ -95,6 +97,15 @@ final class MemoryKeyStore: KeyStore {
         set { failure.withLock { $0 = newValue } }
     }
 
+    /// The names of the secrets that were asked for, in order.
+    var secretsRead: [String] { read.withLock { $0 } }
+
+    /// What it says instead of giving a secret that it holds.
+    var secretRefusal: KeyStoreError? {
+        get { secretFailure.withLock { $0 } }
+        set { secretFailure.withLock { $0 = newValue } }
+    }
+
     func makeDeviceKey(named name: String) throws(KeyStoreError) -> [UInt8] {
         let key = P256.Signing.PrivateKey()
         entries.withLock { $0[name] = .key(key) }
@@ -111,7 +122,9 @@ final class MemoryKeyStore: KeyStore {
     func store(_ secret: [UInt8], named name: String) throws(KeyStoreError) { entries.withLock { $0[name] = .secret(secret) } }
 
     func secret(named name: String) throws(KeyStoreError) -> [UInt8] {
+        read.withLock { $0.append(name) }
         guard case .secret(let secret)? = entries.withLock({ $0[name] }) else { throw .unknownName }
+        if let secretRefusal { throw secretRefusal }
         return secret
     }
 

@@ -36,14 +36,16 @@ extension TestServer {
         enrolments[id]?.isUsed = true
         if settings.skipsConfirmation { accounts[claim.account]?.state = .active }
         let state = accounts[claim.account]?.state ?? .pending
-        return (.ok, E4(state: state, otpReference: 77, otpKey: [UInt8](repeating: 9, count: 32)).encoded)
+        guard let otp = accounts[claim.account]?.otp else { return (.refused, []) }
+        let flags = LoginFlags.offlineCodes(settings.offlineCodes)
+        return (.ok, E4(state: state, otpReference: otp.reference, otpKey: otp.key, flags: flags).encoded)
     }
 
     private func makeAccount(_ e3: E3, _ deviceKey: [UInt8], _ id: AccountID, _ hash: [UInt8]) throws {
         guard settings.enrolsWithSecondFactor else {
             guard e3.instanceID == nil, e3.attemptID == nil, e3.secondFactorKey == nil, e3.secondFactorSignature == nil else { throw Status.refused }
             // No instance has this name.
-            accounts[id] = Account(deviceKey: deviceKey, instance: InstanceID(using: random))
+            accounts[id] = Account(deviceKey: deviceKey, instance: InstanceID(using: random), otp: nextOTP)
             return
         }
         let instanceID = try present(e3.instanceID)
@@ -63,7 +65,7 @@ extension TestServer {
             try EdwardsPublicKey(try present(instances[instanceID]).secondFactorKey).verify(signature, .secondFactorProof, signed)
             prove(instanceID)
         }
-        accounts[id] = Account(deviceKey: deviceKey, instance: instanceID)
+        accounts[id] = Account(deviceKey: deviceKey, instance: instanceID, otp: nextOTP)
     }
 
     func confirmation(_ opened: OpenedRequest) async throws -> (Status, [UInt8]) {
@@ -75,7 +77,9 @@ extension TestServer {
         if let tombstone = tombstones[id] { return (.accountDeleted, tombstone) }
         guard try account(id).state == .active else { return (.accountPending, []) }
         let session = SessionID(using: random)
-        let answer = L6(result: .loggedIn, sessionID: session, pingTime: settings.pingTime, userName: "ada", cache: mintCache(id, isSingleUse: true))
+        let answer = L6(
+            result: .loggedIn, sessionID: session, pingTime: settings.pingTime, userName: "ada", cache: mintCache(id, isSingleUse: true),
+            flags: LoginFlags.offlineCodes(settings.offlineCodes))
         sessions[session] = LoginSession(isApp: false, claimedBy: id, outcome: ([], answer))
         return (.ok, answer.encoded)
     }

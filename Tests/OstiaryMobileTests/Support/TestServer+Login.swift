@@ -100,7 +100,8 @@ extension TestServer {
         let answer = L6(
             result: .loggedIn, sessionID: l5.sessionID, pingTime: settings.pingTime, userName: "ada",
             webNonce: session.isApp ? Base64URL.encode(random.bytes(32)) : nil,
-            returnCode: tapped.contains(l5.sessionID) ? settings.returnCode : nil, cache: cache, flags: isReturning ? LoginFlags.returning : 0,
+            returnCode: tapped.contains(l5.sessionID) ? settings.returnCode : nil, cache: cache,
+            flags: (isReturning ? LoginFlags.returning : 0) | LoginFlags.offlineCodes(settings.offlineCodes),
             extensions: Extensions(notices: settings.notices))
         sessions[l5.sessionID]?.claimedBy = l5.accountID
         sessions[l5.sessionID]?.isReturning = isReturning
@@ -150,10 +151,11 @@ extension TestServer {
 
     private func pingAnswer(_ sid: SessionID) -> PingAnswer {
         let notices = Extensions(notices: settings.notices)
-        if let reason = sessions[sid]?.stop { return PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices) }
+        let codes = LoginFlags.offlineCodes(settings.offlineCodes)
+        if let reason = sessions[sid]?.stop { return PingAnswer(state: .stopped, reason: reason, pingTime: 0, flags: codes, extensions: notices) }
         return PingAnswer(
             state: .loggedIn, reason: .none, pingTime: settings.pingTime,
-            flags: (sessions[sid]?.isReturning == true ? LoginFlags.returning : 0) | (somethingWaits(sid) ? LoginFlags.waiting : 0),
+            flags: (sessions[sid]?.isReturning == true ? LoginFlags.returning : 0) | (somethingWaits(sid) ? LoginFlags.waiting : 0) | codes,
             extensions: notices)
     }
 

@@ -16,7 +16,7 @@ struct TestTransport: Transport {
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         await Task.yield()
         guard !Task.isCancelled else { throw .cancelled }
-        guard !cable.isCut else { throw .unreachable }
+        if let failure = cable.failure { throw failure }
         let response = await server.receive(request)
         guard !Task.isCancelled else { throw .cancelled }
         guard let response else { throw .unreachable }
@@ -26,11 +26,15 @@ struct TestTransport: Transport {
 
 /// What a test cuts to let a phone die, as far as anybody else can tell.
 final class Cable: Sendable {
-    private let content = Mutex(false)
+    private let content = Mutex<TransportError?>(nil)
 
-    var isCut: Bool { content.withLock { $0 } }
+    /// What comes back of everything that is sent; nil while it arrives.
+    var failure: TransportError? { content.withLock { $0 } }
 
-    func cut() { content.withLock { $0 = true } }
+    /// - Parameter failure: what is said of it.
+    func cut(_ failure: TransportError = .unreachable) { content.withLock { $0 = failure } }
+
+    func mend() { content.withLock { $0 = nil } }
 }
 
 extension TestServer {
@@ -64,6 +68,9 @@ extension TestServer {
         else { return TransportResponse(status: 400, body: []) }
         received.append(type)
         onMessage?(type)
+        if let left = mishaps.answered[type] {
+            if left > 0 { mishaps.answered[type] = left - 1 } else { await hold(1) }
+        }
         let (status, answer) = told(type, await answer(type, opened))
         guard let bytes = try? opened.answer(status, body: answer, at: now, signedBy: keys.operatorKey) else { return nil }
         if let lost = mishaps.lostAnswers[type], lost > 0 {

@@ -16,6 +16,8 @@ actor TestServer {
         let instance: InstanceID
         var state = EnrolmentState.pending
         var isBlocked = false
+        /// Of its one-time codes: 77, and a key of nines, for the first account of a server, and the next numbers for those after it.
+        var otp: (reference: UInt32, key: [UInt8]) = (77, [UInt8](repeating: 9, count: 32))
     }
 
     struct Instance {
@@ -126,6 +128,8 @@ actor TestServer {
         var spoiledAnswers: [MessageType: [@Sendable ([UInt8]) -> TransportResponse]] = [:]
         /// How many requests arrive twice, by message: the answer that gets through is that to the second copy.
         var doubled: [MessageType: Int] = [:]
+        /// How many messages of a type are answered yet; those after them are answered when the phones that wait are woken. No limit where none is given.
+        var answered: [MessageType: Int] = [:]
         /// Statuses to answer with, one after the other, instead of doing anything.
         var statuses: [MessageType: [Status]] = [:]
         var isSecondFactorDown = false
@@ -167,6 +171,8 @@ actor TestServer {
         var namesAnotherAccountForApp = false
         /// Where the browsers of login pages go back to; nil when logins are no pages'.
         var returnURL: String?
+        /// The one-time codes that it takes; nil for none.
+        var offlineCodes: OfflineCodeLength?
         /// What a tapped link is answered with.
         var returnCode: [UInt8]? = [UInt8](repeating: 1, count: 16)
     }
@@ -202,11 +208,13 @@ actor TestServer {
         return EnrolLink(rootHash: keys.rootHash, enrolID: id, enrolSecret: secret, url: Self.url).encoded
     }
 
-    func makeLoginLink() throws -> [UInt8] {
+    /// - Parameter frame: seconds since a moving code began; its picture is of this moment.
+    func makeLoginLink(binding: Binding = .qrStatic, frame: UInt16 = 0) throws -> [UInt8] {
         let id = SessionID(using: random)
         sessions[id] = LoginSession(isApp: false)
         return LoginLink(
-            serverTag: keys.root.root.tag, sessionID: id, issuedAt: UInt32(clamping: now.seconds), frame: 0, binding: .qrStatic, qrSecret: [1, 2, 3]
+            serverTag: keys.root.root.tag, sessionID: id, issuedAt: UInt32(clamping: now.seconds) - UInt32(frame), frame: frame, binding: binding,
+            qrSecret: [1, 2, 3]
         ).encoded
     }
 

@@ -14,6 +14,8 @@ struct Doorway {
         configuration.appInfo = "Doorway 1.0"
         configuration.deviceName = "Doorway in a terminal"
         configuration.singleAccount = true
+        // Longer than the minute after which a code is shown (OfflineScreen).
+        configuration.connectionPatience = .seconds(90)
         // Fifteen minutes without anybody, and the app asks again.
         configuration.appLoginInactivityTimeout = .seconds(900)
         // A PIN that is never typed is forgotten.

@@ -46,6 +46,16 @@ enum Entry {
         return true
     }
 
+    /// A login link. Where its server cannot be reached a code takes its place, which the person was shown.
+    private static func follow(_ link: String) async throws(OstiaryError) {
+        do throws(OstiaryError) {
+            let session = try await Ostiary.default.begin(link: link)
+            _ = try await Ostiary.default.completion(of: session)
+        } catch {
+            guard error == .cancelled, Ostiary.default.sessions.last?.ending == .otp else { throw error }
+        }
+    }
+
     /// Until it is decided. That the person said no, or left it, is no news to them.
     private static func settle(_ session: Session) async throws(OstiaryError) {
         do throws(OstiaryError) {
@@ -97,9 +107,7 @@ enum Entry {
             case "out": if let session = Ostiary.AppLogin.session { try await Ostiary.default.end(session) }
             case "delete": if let account = Ostiary.default.accounts?.first { try await Ostiary.default.remove(account) }
             case "q": break
-            default:
-                let session = try await Ostiary.default.begin(link: answer)
-                _ = try await Ostiary.default.completion(of: session)
+            default: try await follow(answer)
             }
         }
         return answer != "q"

@@ -8,6 +8,8 @@ struct Listener {
     func run() async {
         for await event in ostiary.events {
             switch event {
+            // Beside the listener: the answer may come at any moment.
+            case .otpAvailable(let session, let accounts): Task { await OfflineScreen(session, accounts, at: ostiary).run() }
             case .confirmEnrol(let session, let accounts, let hash): await confirmEnrol(session, accounts, hash)
             case .confirmLogin(let session, let accounts) where session.needsNumber: await NumberScreen(session, accounts, at: ostiary).ask()
             case .confirmLogin(let session, let accounts): await confirmLogin(session, accounts)

@@ -26,6 +26,16 @@ enum Screen {
         }
     }
 
+    /// Shows a line over the last one of its kind and waits a second: whether the person pressed Enter. Other questions get their turn in between.
+    static func isInterrupted(_ text: String) async -> Bool {
+        await alone {
+            FileHandle.standardOutput.write(Data("\r\(text) ".utf8))
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&input, 1, 1_000) > 0 else { return false }
+            return line() != nil
+        }
+    }
+
     static func agrees(_ question: String) async -> Bool { await ask("\(question) [y/n]") == "y" }
 
     /// Byte by byte: what follows the line may be a PIN, which belongs in no buffer.

@@ -68,6 +68,20 @@ export function fillLists(phone) {
       notice.advice ? make("p", { className: "quiet", textContent: notice.advice + (notice.code ? ` (${notice.code})` : "") }) : "",
       make("button", { type: "button", className: "plain", textContent: "Put away", "aria-label": `Put away: ${notice.text}`, data: { act: "putAway", id: notice.id } })),
   ]);
+  for (const list of all("[data-offers]")) {
+    fill(list, phone.offers, "session", (offer) => [
+      make("p", {}, "The server cannot be reached. A one-time code, typed into the page that shows the QR code, logs in without this phone’s network, and without its PIN."),
+      make("div", { className: "answers" }, ...offer.accounts.map((account) => button(`Get OTP now, as ${account.username}`, "otp", { id: account.id, session: offer.session }, "button"))),
+    ]);
+  }
+  fill(one("[data-one-time-codes]"), phone.oneTimeCodes.map(({ left, ...code }) => code), "code", (code) => [
+    make("p", {}, `Type this into the page that you opened yourself, to log in as ${code.username} at ${code.server}. Tell it to nobody:`),
+    make("p", { className: "code", textContent: code.code, "aria-label": [...code.code].join(" ") }),
+    make("p", { className: "quiet", role: "timer", data: { left: "" } }),
+    button("Put it away", "putAwayCode"),
+  ]);
+  changes = performance.now() + (phone.oneTimeCodes[0]?.left ?? 0) * 1000;
+  tick();
   fill(one("[data-codes]"), phone.codes, "session", (code) => [
     make("p", {}, "Type this code into the page that showed the QR code", code.name ? `, for ${code.name}` : "", ":"),
     make("p", { className: "code", textContent: code.code, "aria-label": [...code.code].join(" ") }),
@@ -98,6 +112,15 @@ export function fillLists(phone) {
   look.hidden = !phone.source;
   look.textContent = phone.source ?? "";
 }
+
+let changes = 0;
+
+/** Counts down to the one-time code that follows. */
+function tick() {
+  const place = one("[data-left]");
+  if (place) place.textContent = `In ${Math.max(0, Math.ceil((changes - performance.now()) / 1000))} s another one takes its place; this one is good for two minutes more.`;
+}
+setInterval(tick, 1000);
 
 function accountItem(account, hasSensor) {
   const told = states[account.state] ?? account.state;

@@ -73,6 +73,8 @@ const acts = {
   notMe: () => answer("deny", { notMe: true }),
   giveUp: () => answer("give-up"),
   finger: askFinger,
+  otp: (button) => to("otp", { session: button.dataset.session, account: button.dataset.id }),
+  putAwayCode: () => to("put-away-code"),
   stop: (button) => to("stop", { session: button.dataset.id }),
   appLogin: () => to("app-login"),
   changePIN: (button) => to("change-pin", { account: button.dataset.id }),
