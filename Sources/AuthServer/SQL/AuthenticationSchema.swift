@@ -46,6 +46,7 @@ enum AuthenticationSchema {
         Migration(35, "what tokens of an API say of people, and claims that are asked for one by one") { _ in claimColumns },
         Migration(36, "small rows that are found by one key stand in its index") { d in keyedTables(d) },
         Migration(37, "where what waits for a person was begun, so that it is bounded") { d in waitingColumns(d) },
+        tokenServiceStep,
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

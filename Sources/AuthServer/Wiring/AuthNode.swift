@@ -65,8 +65,9 @@ package struct AuthNode: Sendable {
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
         let codes = DeviceCodes(
             verifications: services.verifications, provider: provider, addresses: core.addresses, texts: try PageTexts.made.get())
+        let tokens = ServiceTokens(calls: TokenCallService(store: core.store), gateway: HTTPTokenServices(logger: logger), clock: clock)
         dispatch = AP1Dispatch(
-            vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes), clock: clock)
+            vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes, tokens: tokens), clock: clock)
         let pageService = PageService(store: core.pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: core.vault)
         pages = try PageRoutes(
@@ -79,8 +80,9 @@ package struct AuthNode: Sendable {
             oauth: provider, domain: services, pages: pageService, addresses: core.addresses, publicURL: settings.publicURL, random: random,
             clock: clock)
         admin = AdminRoutes(
-            domain: services, registry: RegistryService(store: core.oauthStore, random: random), tokenKeys: core.tokenKeyring, pages: pageService,
-            visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+            domain: services, registry: RegistryService(store: core.oauthStore, random: random), tokenKeys: core.tokenKeyring,
+            tokenServices: TokenServiceSettings(store: core.store, random: random), pages: pageService, visualHashes: visualHashes,
+            publicURL: settings.publicURL, clock: clock)
         health = core.health(drain: drain, limit: readinessLimit)
         background = core.background(holder: random.bytes(16)) + [health.watch(logger: logger)]
     }

@@ -46,6 +46,7 @@ struct MemoryState: Sendable {
     var leaves: [[UInt8]: PendingLeave] = [:]
     var spent: [[UInt8]: Instant] = [:]
     var audit: [AuditEntry] = []
+    var tokenServices: [ServerID: TokenService] = [:]
 }
 
 struct SessionLogo: Equatable, Sendable {
@@ -64,6 +65,10 @@ final class MemoryRows: AuthenticationRows {
         state.spent[key] = until
         return true
     }
+
+    func tokenService(of server: ServerID) throws -> TokenService? { state.tokenServices[server] }
+    func save(_ service: TokenService) throws { state.tokenServices[service.server] = service }
+    func removeTokenService(of server: ServerID) throws { state.tokenServices[server] = nil }
 
     func record(_ entry: AuditEntry) throws { state.audit.append(entry) }
 
