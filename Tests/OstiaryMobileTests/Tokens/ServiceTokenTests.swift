@@ -101,8 +101,9 @@ struct ServiceTokenTests {
     func wrongSession() async throws {
         let phone = try await TestPhone.enrolled()
         await phone.server.with { $0.serviceToken = [1] }
-        let session = try await phone.logIn { phone.ostiary.sfInput(PIN("271828")) }
-        phone.ostiary.getToken(for: session)
+        _ = try await phone.atSecondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        phone.ostiary.getToken(for: try await phone.login())
         #expect(try await phone.failure().0 == .wrongOrder)
         #expect(await phone.server.with { !$0.received.contains(.getToken) })
     }
