@@ -16,6 +16,8 @@ package struct AuthNode: Sendable {
     package let services: AuthenticationServices
     /// The OpenID Connect provider of each virtual server that has applications or APIs.
     package let provider: OAuthServices
+    /// What an operator says of the services behind virtual servers that give tokens.
+    package let tokenServices: TokenServiceSettings
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
     private let bundles: BundleMaker
@@ -55,6 +57,7 @@ package struct AuthNode: Sendable {
         applySettings = { try await Self.apply(settings, in: database, to: server.id, with: services.servers, at: clock()) }
         self.services = services
         provider = core.provider
+        tokenServices = TokenServiceSettings(store: core.store, random: random)
         defaultServer = server.id
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
@@ -81,8 +84,7 @@ package struct AuthNode: Sendable {
             clock: clock)
         admin = AdminRoutes(
             domain: services, registry: RegistryService(store: core.oauthStore, random: random), tokenKeys: core.tokenKeyring,
-            tokenServices: TokenServiceSettings(store: core.store, random: random), pages: pageService, visualHashes: visualHashes,
-            publicURL: settings.publicURL, clock: clock)
+            tokenServices: tokenServices, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = core.health(drain: drain, limit: readinessLimit)
         background = core.background(holder: random.bytes(16)) + [health.watch(logger: logger)]
     }
