@@ -106,6 +106,11 @@ let package = Package(
             name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
             path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
+        // The sources of Examples/TokenBehind, likewise, for tests with both servers.
+        .executableTarget(
+            name: "TokenBehindExample", dependencies: [hummingbird, httpClient, nioCore, crypto],
+            path: "Examples/TokenBehind/Sources/TokenBehind", packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
@@ -201,8 +206,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol",
-                "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
+                "ostiary", "TokenBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile",
+                "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
                 httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

@@ -44,6 +44,19 @@ struct ServiceTokenTests {
         #expect(await phone.server.with { Set($0.tokenCalls).count } == 2)
     }
 
+    @Test("A server that stays away is one error of the call, when the patience is over, and the login goes on")
+    func unreachable() async throws {
+        let (phone, session) = try await loggedIn([1])
+        await phone.server.with { $0.mishaps.lostAnswers[.getToken] = 1_000 }
+        phone.ostiary.getToken(for: session)
+        let events = try await phone.all { if case .error = $0 { true } else { false } }
+        #expect(events.last == .error(.serverConnection, session: session))
+        await phone.server.with { $0.mishaps.lostAnswers = [:] }
+        phone.ostiary.getToken(for: session)
+        let rest = try await phone.all { if case .token = $0 { true } else { false } }
+        #expect(!rest.contains { if case .error = $0 { true } else { false } })
+    }
+
     @Test(
         "S0-02 why there is no token is told as an error of the session, which goes on; a service that fails is not replaced by the provider",
         arguments: [
