@@ -207,8 +207,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ostiary", "TokenBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile",
-                "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
-                httpClient, lifecycle, nioSSL,
+                "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
+                logging, nioCore, nioPosix, crypto, httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Fixtures"],

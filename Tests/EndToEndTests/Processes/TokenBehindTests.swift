@@ -1,0 +1,106 @@
+import Foundation
+import OstiaryTesting
+import OstiaryTokens
+import Testing
+
+@testable import ostiary
+
+/// The reference token service behind a running server, as an operator puts it there, and a phone that fetches what it gives.
+@Suite("Examples/TokenBehind", .serialized)
+struct TokenBehindTests {
+    private static let api = "https://api.example/things"
+
+    private func admin(_ pair: ProcessesFixture, _ line: [String]) async throws -> (code: Int32, program: Program) {
+        let program = try Program(
+            ["admin"] + line + ["--url", pair.layout.adminURL], environment: ["OSTIARY_ROOT_API_KEY": pair.layout.rootAPIKey])
+        return (try await program.end(), program)
+    }
+
+    /// Puts a service behind the server, and starts it with the secret that was printed.
+    private func service(_ pair: ProcessesFixture, at port: ReservedPort, _ variables: [String: String] = [:]) async throws -> Program {
+        let file = try pair.folder.write(Array("url: http://127.0.0.1:\(port.number)/token\n".utf8), to: "token-service.yaml")
+        let tried = try await admin(pair, ["token-service", "put", file, "--dry-run"])
+        #expect(tried.program.lines.last == "nothing was changed: this was a dry run" && !tried.program.output.contains("secret"))
+        let put = try await admin(pair, ["token-service", "put", file])
+        let secret = try #require(put.program.lines.last?.split(separator: " ").last.map(String.init), "\(put.program.complaints)")
+        #expect(put.program.lines.first == "token service saved" && secret.utf8.count == 43)
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/token"))
+        let program = try Program(
+            [], environment: variables.merging(["PORT": "\(port.number)", "SECRET": secret]) { $1 },
+            executable: Binary.url.deletingLastPathComponent().appendingPathComponent("TokenBehindExample").path)
+        try await eventually("the token service answers: \(program.complaints)") { await HTTPProbe.status(of: url) != nil }
+        return program
+    }
+
+    @Test("S0-25 S0-27 S0-30 S0-32 an operator puts it behind the server, and a phone fetches its token; without it a phone is told why there is none")
+    func own() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let none = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
+        #expect(none.code == 1 && none.last?["name"] == .string("notOffered"), "\(none.events)")
+
+        let port = try ReservedPort()
+        let service = try await service(pair, at: port)
+        let fetched = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
+        let text = try #require(fetched.event("serviceToken")?["token"]?["text"]?.string, "\(fetched.events) \(fetched.complaints)")
+        let token = try JSONReader.object(Array(text.utf8))
+        #expect(token["token_type"]?.string == "Bearer" && token["access_token"]?.string?.utf8.count == 43)
+        let file = pair.folder.file("token.json")
+        let written = try await person.phone.run(["token", "fetch", "--output", file], pins: [Person.pin])
+        #expect(written.code == 0, "\(written.events)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        #expect(try JSONReader.object(Array(bytes))["access_token"]?.string?.utf8.count == 43)
+
+        // Another secret is drawn, which the service does not have yet.
+        #expect(try await admin(pair, ["token-service", "secret"]).program.lines.first?.utf8.count == 43)
+        let refused = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
+        #expect(refused.code == 1 && refused.last?["name"] == .string("serviceUnavailable"), "\(refused.events)")
+        try await eventually("the log says why") { pair.authentication.complaints.contains("a token service gave no token") }
+        #expect(try await admin(pair, ["token-service", "delete"]).code == 0)
+        let gone = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
+        #expect(gone.last?["name"] == .string("notOffered"), "\(gone.events)")
+        #expect(!pair.authentication.everythingWritten.contains(token["access_token"]?.string ?? "-"))
+        service.signal(SIGTERM)
+        try await service.end()
+        try await pair.stop()
+    }
+
+    @Test("It answers with a token of our own provider, as that gave it")
+    func provider() async throws {
+        let pair = try await ProcessesFixture.running()
+        let registry = """
+            apis:
+              \(Self.api):
+                name: Things
+                scopes:
+                  read: read what you have
+            applications:
+              behind:
+                kind: machine
+                client_name: Token service
+                apis:
+                  \(Self.api): [read]
+            """
+        let applied = try await admin(pair, ["apply", try pair.folder.write(Array(registry.utf8), to: "provider.yaml")])
+        let secret = try #require(applied.program.lines.last?.split(separator: " ").last.map(String.init), "\(applied.program.complaints)")
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let port = try ReservedPort()
+        let service = try await service(
+            pair, at: port,
+            [
+                "TOKEN_ENDPOINT": pair.layout.publicURL + "/oauth/token", "CLIENT_ID": "behind", "CLIENT_SECRET": secret, "SCOPE": "read",
+                "AUDIENCE": Self.api,
+            ])
+        let fetched = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
+        let text = try #require(fetched.event("serviceToken")?["token"]?["text"]?.string, "\(fetched.events) \(fetched.complaints)")
+        let answer = try JSONReader.object(Array(text.utf8))
+        let token = try UnverifiedJWS(compact: try #require(answer["access_token"]?.string))
+        #expect(token.claimed["iss"]?.string == pair.layout.publicURL && token.claimed["client_id"]?.string == "behind")
+        #expect(answer["scope"]?.string == "read" && answer["token_type"]?.string == "Bearer")
+        service.signal(SIGTERM)
+        try await service.end()
+        try await pair.stop()
+    }
+}
