@@ -24,7 +24,7 @@ struct TokenServiceSettingsTests {
         await #expect(throws: NoTokenService()) { try await world.tokenServices.service(of: world.server) }
         let outcome = try await set("https://tokens.example/token", at: world)
         let drawn = try #require(outcome.drawn)
-        #expect(drawn.text.utf8.count == 43 && (try outcome.service.secret.bytes()) == Array(drawn.text.utf8))
+        #expect(try drawn.text.utf8.count == 43 && outcome.service.secret.bytes() == Array(drawn.text.utf8))
         #expect(String(describing: drawn) == "‹secret›" && !"\(outcome)".contains(drawn.text))
         let again = try await set("https://tokens.example/token", at: world)
         #expect(again.drawn == nil && again.service == outcome.service)
@@ -71,7 +71,7 @@ struct TokenServiceSettingsTests {
         #expect(second.drawn != nil && second.service.secret != first.service.secret && second.service.address == first.service.address)
         let given = try #require(TokenServiceSecret("a-gateway-key-of-thirty-two-bytes=="))
         let third = try await world.tokenServices.setSecret(given, at: world.server, by: .backend, now: world.now)
-        #expect(third.drawn == nil && (try third.service.secret.bytes()) == Array("a-gateway-key-of-thirty-two-bytes==".utf8))
+        #expect(try third.drawn == nil && third.service.secret.bytes() == Array("a-gateway-key-of-thirty-two-bytes==".utf8))
         try await world.tokenServices.remove(at: world.server, by: .backend, now: world.now)
         try await world.tokenServices.remove(at: world.server, by: .backend, now: world.now)
         #expect(try await entries(world) == [.tokenServiceRemoved, .tokenServiceSecretSet, .tokenServiceSecretSet, .tokenServiceSaved])
