@@ -55,7 +55,8 @@ struct TokenServiceSecret: AsyncParsableCommand {
         discussion: "From then on the service is shown that one only: let it take both for a moment.")
 
     @OptionGroup var options: AdminOptions
-    @Option(help: ArgumentHelp("File with the secret to use, which nobody else can read; then nothing is drawn.", valueName: "file")) var from: String?
+    @Option(help: ArgumentHelp("File with the secret to use, which nobody else can read; then nothing is drawn.", valueName: "file"))
+    var from: String?
 
     func run() async throws {
         try await options.run("token-service secret") { registry in

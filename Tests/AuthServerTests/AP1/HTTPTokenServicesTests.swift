@@ -21,7 +21,8 @@ struct HTTPTokenServicesTests {
         return await HTTPTokenServices(logger: log.logger(), second: second).ask(call)
     }
 
-    private func ask(second: Duration = .seconds(60), _ serve: @Sendable @escaping (RawServer.Connection) -> Void) async throws -> TokenServiceAnswer {
+    private func ask(second: Duration = .seconds(60), _ serve: @Sendable @escaping (RawServer.Connection) -> Void) async throws -> TokenServiceAnswer
+    {
         let server = try RawServer(serve)
         return try await ask("http://127.0.0.1:\(server.port)/token", second: second)
     }
@@ -73,7 +74,8 @@ struct HTTPTokenServicesTests {
 
     @Test("What a status says is told apart: no, not now, and our own secret not taken, which is an operator's to mend")
     func statuses() async throws {
-        for (status, trouble) in [(403, TokenServiceTrouble.refused), (404, .refused), (401, .unavailable), (429, .unavailable), (503, .unavailable)] {
+        for (status, trouble) in [(403, TokenServiceTrouble.refused), (404, .refused), (401, .unavailable), (429, .unavailable), (503, .unavailable)]
+        {
             #expect(try await ask(saying: "HTTP/1.1 \(status) x\r\ncontent-length: 1\r\n\r\nx") == .trouble(trouble), "\(status)")
         }
         #expect(complaints == ["403", "404", "401", "429", "503"])

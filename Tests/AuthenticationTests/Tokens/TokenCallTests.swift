@@ -207,10 +207,11 @@ struct TokenCallTests {
             let request = PhoneRequest(
                 server: scene.world.server, opened: try OpenedRequest(try scene.world.seal(try scene.asking()).bytes, with: scene.world.keys.prekey),
                 now: scene.world.now)
-            _ = try? await tokens.answer(request, clock: { scene.world.now }) { _ in
+            let ask = { @Sendable (_: TokenServiceCall) async -> TokenServiceAnswer in
                 #expect(limits.underWay(at: scene.world.server) == 1)
                 return answer
             }
+            _ = try? await tokens.answer(request, clock: { scene.world.now }, ask: ask)
             #expect(limits.underWay(at: scene.world.server) == 0)
         }
     }

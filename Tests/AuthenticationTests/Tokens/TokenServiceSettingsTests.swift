@@ -81,7 +81,9 @@ struct TokenServiceSettingsTests {
     func forms() {
         let long = String(repeating: "a", count: 32)
         for text in [long, long + "==", "-._~+/" + long, String(repeating: "a", count: 512)] { #expect(TokenServiceSecret(text) != nil, "\(text)") }
-        for text in ["", String(repeating: "a", count: 31), String(repeating: "a", count: 513), long + " ", long + "\n", "=" + long, long + "=a", long + "é"] {
+        for text in [
+            "", String(repeating: "a", count: 31), String(repeating: "a", count: 513), long + " ", long + "\n", "=" + long, long + "=a", long + "é",
+        ] {
             #expect(TokenServiceSecret(text) == nil, "\(text)")
         }
     }

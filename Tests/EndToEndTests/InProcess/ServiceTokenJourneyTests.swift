@@ -9,7 +9,8 @@ import Testing
 struct ServiceTokenJourneyTests {
     /// Puts a service behind the virtual server.
     private func offer(_ service: RawServer, in world: ServersFixture, timeout: Int = 10) async throws {
-        let said = try await world.backend.call(.put, "tokenservice/", json: #"{"url":"http://127.0.0.1:\#(service.port)/token","timeout":\#(timeout)}"#)
+        let json = #"{"url":"http://127.0.0.1:\#(service.port)/token","timeout":\#(timeout)}"#
+        let said = try await world.backend.call(.put, "tokenservice/", json: json)
         try #require(said.status == 200, "\(String(decoding: said.body, as: UTF8.self))")
     }
 
@@ -23,7 +24,8 @@ struct ServiceTokenJourneyTests {
     private func loggedIn(in world: ServersFixture) async throws -> (phone: FixturePhone, session: Session) {
         let phone = try world.phone()
         try await world.enrol(phone, user: "alice")
-        return (phone, try #require(try await phone.logInToApp().end.session))
+        let session = try #require(try await phone.logInToApp().end.session)
+        return (phone, session)
     }
 
     /// What comes of one call: a token, or an error of its session.
@@ -60,10 +62,12 @@ struct ServiceTokenJourneyTests {
             let (phone, session) = try await loggedIn(in: world)
             #expect(try await outcome(phone, session) == .failure(.notOffered))
             let faults: [(String, OstiaryError)] = [
-                ("HTTP/1.1 403 x\r\ncontent-length: 0\r\n\r\n", .serviceRefused), ("HTTP/1.1 503 x\r\ncontent-length: 0\r\n\r\n", .serviceUnavailable),
+                ("HTTP/1.1 403 x\r\ncontent-length: 0\r\n\r\n", .serviceRefused),
+                ("HTTP/1.1 503 x\r\ncontent-length: 0\r\n\r\n", .serviceUnavailable),
                 ("HTTP/1.1 401 x\r\ncontent-length: 0\r\n\r\n", .serviceUnavailable),
                 ("HTTP/1.1 302 x\r\nlocation: /other\r\ncontent-length: 0\r\n\r\n", .serviceAnswer),
-                ("HTTP/1.1 200 x\r\ncontent-length: 1048576\r\n\r\n", .serviceAnswer), ("HTTP/1.1 200 x\r\ncontent-length: 0\r\n\r\n", .serviceAnswer),
+                ("HTTP/1.1 200 x\r\ncontent-length: 1048576\r\n\r\n", .serviceAnswer),
+                ("HTTP/1.1 200 x\r\ncontent-length: 0\r\n\r\n", .serviceAnswer),
                 ("HTTP/1.1 200 x\r\ncontent-length: 9\r\n\r\ncut", .serviceUnavailable), ("", .serviceUnavailable),
             ]
             for (answer, error) in faults {

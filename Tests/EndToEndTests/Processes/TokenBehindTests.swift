@@ -32,7 +32,8 @@ struct TokenBehindTests {
         return program
     }
 
-    @Test("S0-25 S0-27 S0-30 S0-32 an operator puts it behind the server, and a phone fetches its token; without it a phone is told why there is none")
+    @Test(
+        "S0-25 S0-27 S0-30 S0-32 an operator puts it behind the server, and a phone fetches its token; without it a phone is told why there is none")
     func own() async throws {
         let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())

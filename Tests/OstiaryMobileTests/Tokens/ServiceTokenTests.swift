@@ -13,7 +13,8 @@ struct ServiceTokenTests {
     private func loggedIn(_ token: [UInt8]?) async throws -> (phone: TestPhone, session: Session) {
         let phone = try await TestPhone.enrolled()
         await phone.server.with { $0.serviceToken = token }
-        return (phone, try await phone.logInToApp())
+        let session = try await phone.logInToApp()
+        return (phone, session)
     }
 
     @Test(

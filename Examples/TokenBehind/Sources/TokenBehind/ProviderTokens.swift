@@ -35,8 +35,8 @@ struct ProviderTokens: TokenSource {
         return ([("grant_type", "client_credentials")] + optional).map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
     }
 
-    private static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "-._~").union(.init(charactersIn: "a"..."z"))
-            .union(.init(charactersIn: "A"..."Z")).union(.init(charactersIn: "0"..."9"))) ?? ""
-    }
+    /// All but what is unreserved (RFC 3986 §2.3).
+    private static let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    private static func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }
 }

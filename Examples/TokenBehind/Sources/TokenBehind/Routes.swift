@@ -9,7 +9,8 @@ func routes(taking secrets: CallerSecrets, giving source: any TokenSource) -> Ro
     router.post("token") { request, context in
         guard secrets.take(request.headers[.authorization]) else { return Response(status: .unauthorized) }
         let body = try await request.body.collect(upTo: 16_384)
-        guard let question = try? JSONDecoder().decode(Question.self, from: Data(body.readableBytesView)) else { return Response(status: .badRequest) }
+        guard let question = try? JSONDecoder().decode(Question.self, from: Data(body.readableBytesView))
+        else { return Response(status: .badRequest) }
         do {
             let token = try await given.token(for: question)
             return Response(
