@@ -8,6 +8,8 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+/// As an example's own manifest has them.
+let example: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -100,17 +102,16 @@ let package = Package(
         // The same as a middleware of Hummingbird.
         .target(
             name: "OstiaryResourceHummingbird", dependencies: ["OstiaryResource", hummingbird, httpTypes, logging, nioCore], swiftSettings: house),
-        // The sources of Examples/ProtectedAPI, for scripts/resource-test: compiled here beside what they stand on, where a package of their own builds all of
-        // it anew. They see what a stranger sees.
+        // The sources of examples, for the scripts that try them: compiled here beside what they stand on, where a package of its own builds all of it anew.
+        // They see what a stranger sees.
+        .executableTarget(
+            name: "DoorwayExample", dependencies: ["OstiaryMobile"], path: "Examples/Doorway/Sources/Doorway", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
-            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false,
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
-        // The sources of Examples/TokenBehind, likewise, for tests with both servers.
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TokenBehindExample", dependencies: [hummingbird, httpClient, nioCore, crypto],
-            path: "Examples/TokenBehind/Sources/TokenBehind", packageAccess: false,
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
+            path: "Examples/TokenBehind/Sources/TokenBehind", packageAccess: false, swiftSettings: example),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",

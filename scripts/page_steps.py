@@ -5,17 +5,22 @@ import secrets
 from trial import check, until
 
 
+def shows_code(browser):
+    """Whether the page shows a code of its own: where the tab had another page of that address, only the fragment tells that this one has begun."""
+    return "#page=" in browser.address and browser.state == "waiting"
+
+
 def enrol_page(servers, browser, user, **members):
     """An enrol page that shows a code, of an account that is called like its user."""
     browser.open(servers.page("enrol", secrets.token_urlsafe(24), name=f"{user}@example.org", userid=user, **members))
-    until(lambda: browser.state == "waiting", "an enrol page shows a code")
+    until(lambda: shows_code(browser), "an enrol page shows a code")
 
 
 def login_page(servers, browser):
     """A login page that shows a code, and its nonce."""
     nonce = secrets.token_urlsafe(24)
     browser.open(servers.page("login", nonce, returnurl=servers.origin + "/l?back"))
-    until(lambda: browser.state == "waiting", "a login page shows a code")
+    until(lambda: shows_code(browser), "a login page shows a code")
     return nonce
 
 

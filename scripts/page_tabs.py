@@ -107,6 +107,7 @@ def unreachable(servers, browser):
     browser.run(f"location.hash = '{ticket}'")
     until(lambda: browser.run("return !document.querySelector('[data-offline]').hidden"), "a page that cannot reach the server says so")
     check(browser.state != "closed" and browser.address.endswith(ticket), "and does not blame the link")
+    check(not browser.run("return document.querySelector('[data-qr]').checkVisibility()"), "nor shows the code of the page before, which is another link's")
     servers.start("serve")
     until(servers.answers, "the server is back")
     until(lambda: "#page=" in browser.address and browser.state == "waiting", "and the link opens its page then")

@@ -177,6 +177,9 @@ export async function begin() {
   const run = ++runs;
   const fragment = location.hash.slice(1);
   stopListening();
+  // In a tab that went from one link to another: what is shown still belongs to the one before.
+  stopFrames();
+  show("opening");
   page = fragment.match(/^page=([\w-]{12})$/)?.[1];
   if (page) return listen();
   goBackTo(null);
