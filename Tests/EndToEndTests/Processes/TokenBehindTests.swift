@@ -5,6 +5,10 @@ import Testing
 
 @testable import ostiary
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The reference token service behind a running server, as an operator puts it there, and a phone that fetches what it gives.
 @Suite("Examples/TokenBehind", .serialized)
 struct TokenBehindTests {
@@ -17,7 +21,9 @@ struct TokenBehindTests {
     }
 
     /// Puts a service behind the server, and starts it with the secret that was printed.
-    private func service(_ pair: ProcessesFixture, at port: ReservedPort, _ variables: [String: String] = [:]) async throws -> Program {
+    private func service(
+        _ pair: ProcessesFixture, at port: ReservedPort, _ variables: [String: String] = [:]
+    ) async throws -> (program: Program, secret: String) {
         let file = try pair.folder.write(Array("url: http://127.0.0.1:\(port.number)/token\n".utf8), to: "token-service.yaml")
         let tried = try await admin(pair, ["token-service", "put", file, "--dry-run"])
         #expect(tried.program.lines.last == "nothing was changed: this was a dry run" && !tried.program.output.contains("secret"))
@@ -29,7 +35,23 @@ struct TokenBehindTests {
             [], environment: variables.merging(["PORT": "\(port.number)", "SECRET": secret]) { $1 },
             executable: Binary.url.deletingLastPathComponent().appendingPathComponent("TokenBehindExample").path)
         try await eventually("the token service answers: \(program.complaints)") { await HTTPProbe.status(of: url) != nil }
-        return program
+        return (program, secret)
+    }
+
+    /// What it answers to a question that a test asks in the server's place.
+    private func asked(_ port: ReservedPort, _ secret: String, _ body: String) async throws -> (status: Int, body: String) {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port.number)/token")), timeoutInterval: 300)
+        request.httpMethod = "POST"
+        request.setValue("Bearer \(secret)", forHTTPHeaderField: "Authorization")
+        request.httpBody = Data(body.utf8)
+        let (data, response) = try await URLSession.shared.data(for: request)
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+    }
+
+    private func question(_ requestID: String, sid: String = "s", user: String? = "alice") -> String {
+        let user = user.map { #","userid":"\#($0)""# } ?? ""
+        return
+            #"{"requestid":"\#(requestID)","serverid":"v","sid":"\#(sid)","accountid":"a"\#(user),"logintime":1,"acr":"mfa","amr":["pin"],"more":{}}"#
     }
 
     @Test(
@@ -42,7 +64,7 @@ struct TokenBehindTests {
         #expect(none.code == 1 && none.last?["name"] == .string("notOffered"), "\(none.events)")
 
         let port = try ReservedPort()
-        let service = try await service(pair, at: port)
+        let (service, secret) = try await service(pair, at: port)
         let fetched = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
         let text = try #require(fetched.event("serviceToken")?["token"]?["text"]?.string, "\(fetched.events) \(fetched.complaints)")
         let token = try JSONReader.object(Array(text.utf8))
@@ -52,6 +74,19 @@ struct TokenBehindTests {
         #expect(written.code == 0, "\(written.events)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         #expect(try JSONReader.object(Array(bytes))["access_token"]?.string?.utf8.count == 43)
+
+        // One call has one token, however often and however closely it is asked; another call, and the same of another login, have another.
+        let same = question("one")
+        let answers = try await withThrowingTaskGroup(of: (status: Int, body: String).self) { group in
+            for _ in 0..<8 { group.addTask { try await asked(port, secret, same) } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1.body) }
+        }
+        #expect(answers.count == 1)
+        let others = [try await asked(port, secret, question("two")).body, try await asked(port, secret, question("one", sid: "t")).body]
+        #expect(Set(others).union(answers).count == 3)
+        #expect(try await asked(port, "somebody else's secret", same).status == 401)
+        #expect(try await asked(port, secret, "{}").status == 400)
+        #expect(try await asked(port, secret, question("three", user: nil)).status == 403)
 
         // Another secret is drawn, which the service does not have yet.
         #expect(try await admin(pair, ["token-service", "secret"]).program.lines.first?.utf8.count == 43)
@@ -88,7 +123,7 @@ struct TokenBehindTests {
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let port = try ReservedPort()
-        let service = try await service(
+        let (service, _) = try await service(
             pair, at: port,
             [
                 "TOKEN_ENDPOINT": pair.layout.publicURL + "/oauth/token", "CLIENT_ID": "behind", "CLIENT_SECRET": secret, "SCOPE": "read",
