@@ -21,7 +21,7 @@ struct TokenBehindTests {
     }
 
     /// Puts a service behind the server, and starts it with the secret that was printed.
-    private func service(
+    private func put(
         _ pair: ProcessesFixture, at port: ReservedPort, _ variables: [String: String] = [:]
     ) async throws -> (program: Program, secret: String) {
         let file = try pair.folder.write(Array("url: http://127.0.0.1:\(port.number)/token\n".utf8), to: "token-service.yaml")
@@ -64,7 +64,7 @@ struct TokenBehindTests {
         #expect(none.code == 1 && none.last?["name"] == .string("notOffered"), "\(none.events)")
 
         let port = try ReservedPort()
-        let (service, secret) = try await service(pair, at: port)
+        let (service, secret) = try await put(pair, at: port)
         let fetched = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
         let text = try #require(fetched.event("serviceToken")?["token"]?["text"]?.string, "\(fetched.events) \(fetched.complaints)")
         let token = try JSONReader.object(Array(text.utf8))
@@ -123,7 +123,7 @@ struct TokenBehindTests {
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let port = try ReservedPort()
-        let (service, _) = try await service(
+        let (service, _) = try await put(
             pair, at: port,
             [
                 "TOKEN_ENDPOINT": pair.layout.publicURL + "/oauth/token", "CLIENT_ID": "behind", "CLIENT_SECRET": secret, "SCOPE": "read",
