@@ -1,4 +1,5 @@
 import ArgumentParser
+import AuthServer
 import Foundation
 import HTTPService
 import NIOHTTP1
