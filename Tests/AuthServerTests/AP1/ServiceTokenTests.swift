@@ -92,11 +92,12 @@ struct ServiceTokenTests {
             connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
         }
         try await Self.run(service) { _, phone, session, _ in
-            async let token = phone.token(of: session)
+            let token = Task { try await phone.token(of: session) }
             for await _ in asked {}
             try await phone.stop(session)
             gate.open()
-            await #expect(throws: Status.sessionOver) { _ = try await token }
+            let outcome = await token.result
+            #expect(throws: Status.sessionOver) { try outcome.get() }
         }
     }
 
