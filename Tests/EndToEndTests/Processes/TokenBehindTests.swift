@@ -122,6 +122,8 @@ struct TokenBehindTests {
         let secret = try #require(applied.program.lines.last?.split(separator: " ").last.map(String.init), "\(applied.program.complaints)")
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
+        let discovery = pair.layout.publicURL + "/.well-known/openid-configuration"
+        try await eventually("it is a provider") { try await pair.answer(discovery).status == 200 }
         let port = try ReservedPort()
         let (service, _) = try await put(
             pair, at: port,
