@@ -128,6 +128,9 @@ let package = Package(
                 crypto,
             ],
             path: "Examples/TokenService/Sources/TokenService", packageAccess: false, swiftSettings: example),
+        .executableTarget(
+            name: "TokenBehindExample", dependencies: [hummingbird, httpClient, nioCore, crypto],
+            path: "Examples/TokenBehind/Sources/TokenBehind", packageAccess: false, swiftSettings: example),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
@@ -223,9 +226,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol",
-                "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
-                httpClient, lifecycle, nioSSL,
+                "ostiary", "TokenBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile",
+                "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
+                logging, nioCore, nioPosix, crypto, httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Fixtures"],

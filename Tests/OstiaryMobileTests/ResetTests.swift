@@ -79,7 +79,7 @@ struct ResetTests {
         #expect(try await phone.stopped().ending == .server)
     }
 
-    @Test("Tokens and one-time codes: no server offers them yet, and the calls say so")
+    @Test("S0-02 tokens where the server has no service behind it, and one-time codes: the calls say that they are not offered")
     func notOffered() async throws {
         let phone = try await TestPhone.enrolled()
         let session = try await phone.logInToApp()

@@ -298,6 +298,10 @@ struct Samples {
                     Verification(accountID: account, uri: "https://door.example/device?user_code=BCDF-GHJK"), freshness: bytes(40),
                     signedBy: device.sign
                 ).value),
+            WireCase(
+                "GetToken",
+                try Encoded(GetToken(sessionID: session, callID: CallID(using: random)), freshness: bytes(40), signedBy: device.sign).value),
+            WireCase("ServiceToken", try #require(ServiceToken(token: bytes(48)))),
         ]
     }
 }

@@ -6,6 +6,7 @@ struct AP1Features: Sendable {
     let domain: AuthenticationServices
     let poll: LongPoll
     let codes: DeviceCodes
+    let tokens: ServiceTokens
 
     func reply(to request: PhoneRequest, from caller: AP1Caller) async throws -> Reply {
         let type: MessageType
@@ -22,10 +23,11 @@ struct AP1Features: Sendable {
         case .ping: return try await poll.answer(domain.presence.ping(request))
         case .fetch: return try await domain.waiting.fetch(request)
         case .verification: return try await codes.answer(request, caller)
+        case .getToken: return try await tokens.answer(request)
         case .stop: return try await domain.presence.stop(request)
         case .delete: return try await domain.accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset, .probe, .leave, .pingAnswer, .tombstone, .waiting, .bundle:
+            .reset, .probe, .leave, .pingAnswer, .tombstone, .waiting, .serviceToken, .bundle:
             throw Refusal.messageNotServed
         }
     }

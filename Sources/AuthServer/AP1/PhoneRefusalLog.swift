@@ -9,8 +9,9 @@ struct PhoneRefusalLog: Sendable {
 
     /// - Parameter reason: more precise than what the phone is told.
     func refused(_ request: PhoneRequest, _ status: Status, reason: String?, logger: Logger) {
-        // An account that waits for its code is asked about again and again; that is how it should be.
-        guard status != .accountPending, let heldBack = limit.admit(status) else { return }
+        // An account that waits for its code is asked about again and again, and a server without a token service by each app that exchanges: that is how it
+        // should be.
+        guard status != .accountPending, status != .notOffered, let heldBack = limit.admit(status) else { return }
         var facts: [LogKey: String] = [.status: "\(status)", .server: request.server.text]
         facts[.type] = (try? MessageType(of: request.opened.message)).map { "\($0)" }
         facts[.account] = request.namedAccount?.text

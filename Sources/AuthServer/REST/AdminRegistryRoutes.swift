@@ -170,7 +170,7 @@ extension AdminRequest {
     }
 
     /// A parameter of the query that is true, false or left out.
-    fileprivate func flag(_ name: String) throws(FieldRefusal) -> Bool {
+    func flag(_ name: String) throws(FieldRefusal) -> Bool {
         switch try query(name) {
         case "true": true
         case nil, "false": false

@@ -13,6 +13,7 @@ package struct AdminRoutes: Sendable {
     let domain: AuthenticationServices
     let registry: RegistryService
     let tokenKeys: SQLTokenKeyring
+    let tokenServices: TokenServiceSettings
     let pages: PageService
     let visualHashes: VisualHashes
     let publicURL: PublicURL
@@ -33,5 +34,6 @@ package struct AdminRoutes: Sendable {
     /// Every call, in the order of docs/rest-api.md.
     var table: [AdminRoute] {
         serverTable + sessionTable + enrolmentTable + accountTable + registryTable + registrationTable + grantTable + tokenKeyTable
+            + tokenServiceTable
     }
 }

@@ -48,6 +48,7 @@ struct MemoryState: Sendable {
     var audit: [AuditEntry] = []
     var offlineTries: [OfflineTries] = []
     var offlineFailures: [ServerID: OfflineFailures] = [:]
+    var tokenServices: [ServerID: TokenService] = [:]
 }
 
 struct SessionLogo: Equatable, Sendable {
@@ -66,6 +67,10 @@ final class MemoryRows: AuthenticationRows {
         state.spent[key] = until
         return true
     }
+
+    func tokenService(of server: ServerID) throws -> TokenService? { state.tokenServices[server] }
+    func save(_ service: TokenService) throws { state.tokenServices[service.server] = service }
+    func removeTokenService(of server: ServerID) throws { state.tokenServices[server] = nil }
 
     func record(_ entry: AuditEntry) throws { state.audit.append(entry) }
 

@@ -35,13 +35,20 @@ package enum Refusal: Error, Equatable, Sendable {
     /// Another attempt was given out under this number: a new one has to be begun.
     case numberUsed
     case secondFactor(Status)
+    // Tokens of the service behind.
+    /// The virtual server has no such service.
+    case notOffered
+    /// Only an app that is logged in itself has tokens.
+    case notAppLogin
+    case tooManyCalls(TokenCallLimit)
+    case tokenService(TokenServiceTrouble)
 
     /// What the phone is told. Most mistakes share one word, so that a forger learns nothing from the difference.
     package var status: Status {
         switch self {
         case .clockOff: .clock
         case .replayed: .replayed
-        case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerWrong, .sessionHashWrong,
+        case .malformed, .messageNotServed, .badSignature, .notAppLogin, .linkForeign, .linkForged, .linkNotAllowed, .offerWrong, .sessionHashWrong,
             .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
             .secondFactorSignatureWrong, .biometricSignatureWrong, .secondFactorKeyWrong, .changeNotVouched:
             .refused
@@ -57,7 +64,12 @@ package enum Refusal: Error, Equatable, Sendable {
         case .accountPending: .accountPending
         case .accountDeleted: .accountDeleted
         case .enrolmentUsed: .enrolUsed
-        case .attemptOpen, .attemptReplaced: .busy
+        case .attemptOpen, .attemptReplaced, .tooManyCalls(.underWay): .busy
+        case .tooManyCalls(.ofAccount): .tooMany
+        case .notOffered: .notOffered
+        case .tokenService(.unavailable): .serviceUnavailable
+        case .tokenService(.refused): .serviceRefused
+        case .tokenService(.answer): .serviceAnswer
         case .secondFactorUnavailable: .secondFactorUnavailable
         // Never enrolled here, as far as this server remembers: only a new enrolment helps.
         case .shareGone: .secondFactorUnknown

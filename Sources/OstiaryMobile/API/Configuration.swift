@@ -14,7 +14,8 @@ extension Ostiary {
         /// Whether each AppLogin names a key of this device, to which the server's OAuth provider binds tokens (RFC 9449). Without it the `webNonce` of an
         /// AppLogin is exchanged for none.
         public var bindsTokens = false
-        /// Where `getToken(for:)` gets its token, and for what; nil for an app that does not call it. It needs `bindsTokens`, and no file has it.
+        /// Where `getToken(for:)` gets its token, and for what, at a server that has no token service behind it; nil for an app that takes none of a provider. It
+        /// needs `bindsTokens`, and no file has it.
         public var tokens: TokenSettings?
 
         // Questions to the person

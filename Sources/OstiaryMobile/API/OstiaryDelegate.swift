@@ -24,7 +24,7 @@ public protocol OstiaryDelegate: AnyObject, Sendable {
     /// On another device of the same person a biometric alone set a new PIN: show it, see `OstiaryEvent.pinReplacedByBiometric(_:account:)`.
     func ostiary(_ ostiary: Ostiary, didLearnOf pin: ReplacedPIN, for account: Account)
 
-    /// The provider answered `getToken(for:)`.
+    /// The service behind the server, or its provider, answered `getToken(for:)`.
     func ostiary(_ ostiary: Ostiary, didReceive token: Token)
 
     /// A login was scanned whose server, while it is being asked what the login is about, would take a one-time code of one of `accounts` instead: see

@@ -112,6 +112,14 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case lockedMemory
     /// This server does not offer it, or the app's configuration leaves it out.
     case notOffered
+
+    // The service behind the server
+    /// It did not answer in time, or cannot now. Whoever is logged in still is.
+    case serviceUnavailable
+    /// It gives nothing to this person, or to this login.
+    case serviceRefused
+    /// What it answered cannot be handed on: it is longer than anything may be, or nothing at all. Its operator can mend that.
+    case serviceAnswer
 }
 
 extension OstiaryError {
@@ -148,7 +156,7 @@ extension OstiaryError {
             .questionChanged,
             .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
-            .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser:
+            .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser, .serviceUnavailable, .serviceRefused, .serviceAnswer:
             nil
         }
     }
@@ -156,7 +164,7 @@ extension OstiaryError {
     public var advice: Advice {
         switch self {
         case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
-            .logoUnavailable:
+            .logoUnavailable, .serviceUnavailable:
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .numberMissing, .numberWrong, .numbersUsedUp, .pinLength,
             .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout,
@@ -168,7 +176,7 @@ extension OstiaryError {
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,
-            .storeUnreadable, .notOffered:
+            .storeUnreadable, .notOffered, .serviceRefused, .serviceAnswer:
             .giveUp
         }
     }

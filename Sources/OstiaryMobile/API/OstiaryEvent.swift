@@ -31,7 +31,7 @@ public enum OstiaryEvent: Sendable, Hashable {
     /// On another device of the person of this account a new PIN was set by a biometric alone: show it, for it is their sign of a finger or face that was
     /// not theirs. Told and repeated as `newDevice` is.
     case pinReplacedByBiometric(ReplacedPIN, account: Account)
-    /// The provider answered `getToken(for:)`.
+    /// The service behind the server, or its provider, answered `getToken(for:)`.
     case token(Token, session: Session)
     /// Something went wrong; the session, if there is one, is over only if its state says so.
     case error(OstiaryError, session: Session?)

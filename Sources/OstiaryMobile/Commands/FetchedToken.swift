@@ -1,23 +1,57 @@
 import OstiaryProtocol
 
-/// The token of `getToken(for:)`: what the provider answered to the exchange of an AppLogin, byte for byte.
+/// The token of `getToken(for:)`: what the service behind the server answered, byte for byte; where the server has none, what its provider answered to the
+/// exchange of the AppLogin. Which of the two is the operator's to say, never the network's: a service that fails is not replaced by the other.
 extension Engine {
     func fetchToken(_ id: Session.ID) throws(OstiaryError) {
-        guard let session = session(id)?.shown else { throw .wrongOrder }
-        guard let settings = configuration.tokens, configuration.bindsTokens else { throw .notOffered }
-        guard session.isAppLogin, session.isLoggedIn else { throw .wrongOrder }
-        let client = TokenClient(settings, ports: ports, source: nil, random: random)
-        runInBackground { engine in await engine.fetchToken(id, by: client) }
+        guard let session = session(id)?.shown, session.isAppLogin, session.isLoggedIn else { throw .wrongOrder }
+        // One for all tries of this call.
+        let call = CallID(using: random)
+        runInBackground { engine in await engine.fetchToken(id, call) }
     }
 
-    private func fetchToken(_ id: Session.ID, by client: TokenClient) async {
-        do throws(TokenError) {
-            guard let grant = try appLoginGrant(), grant.session == id else { return }
-            let token = Token(bytes: try await client.rawExchange(grant))
+    private func fetchToken(_ id: Session.ID, _ call: CallID) async {
+        do throws(OstiaryError) {
+            var bytes = try await serviceToken(id, call)
+            if bytes == nil { bytes = try await exchangedToken(id) }
             // What came too late is of a login that is over.
-            if let session = session(id)?.shown, session.isLoggedIn { emit(.token(token, session: session)) }
+            guard let bytes, let session = session(id)?.shown, session.isLoggedIn else { return }
+            emit(.token(Token(bytes: bytes), session: session))
         } catch {
-            emit(.error(OstiaryError(error), session: session(id)?.shown))
+            emit(.error(error, session: session(id)?.shown))
+        }
+    }
+
+    /// Nil where the server has no such service (protocol §8). One of before this message refuses it.
+    private func serviceToken(_ id: Session.ID, _ call: CallID) async throws(OstiaryError) -> [UInt8]? {
+        // The app hears of the call once, by its token or by its last error.
+        var backoff = Backoff(limit: configuration.connectionPatience.inSeconds)
+        while true {
+            guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid,
+                let account = session.account.flatMap({ stored?.account($0) })
+            else { throw .sessionOver }
+            do throws(OstiaryError) {
+                let answer = try await ServerLine(of: account, patience: 0).ask(
+                    GetToken(sessionID: sid, callID: call), for: ServiceToken.self, declining: { $0 == .notOffered || $0 == .refused }, by: self)
+                guard case .done(let reply) = answer else { return nil }
+                return reply.value.token
+            } catch {
+                guard error.isLostAnswer, let delay = backoff.delay() else { throw error }
+                await ports.clock.sleep(seconds: delay)
+                if Task.isCancelled { throw .cancelled }
+            }
+        }
+    }
+
+    /// Nil where the login is over meanwhile.
+    private func exchangedToken(_ id: Session.ID) async throws(OstiaryError) -> [UInt8]? {
+        guard let settings = configuration.tokens, configuration.bindsTokens else { throw .notOffered }
+        let client = TokenClient(settings, ports: ports, source: nil, random: random)
+        do throws(TokenError) {
+            guard let grant = try appLoginGrant(), grant.session == id else { return nil }
+            return try await client.rawExchange(grant)
+        } catch {
+            throw OstiaryError(error)
         }
     }
 }

@@ -20,7 +20,8 @@ extension Methods {
         case .secondFactorNeeded, .pinRequired, .secondFactorUnavailable, .busy, .wrongEpoch, .blocked: true
         case .refused, .clock: self == .bio
         case .ok, .replayed, .sessionUnknown, .sessionTaken, .sessionOver, .linkOld, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed, .changed, .numberWrong:
+            .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed, .changed, .numberWrong,
+            .notOffered, .serviceUnavailable, .serviceRefused, .serviceAnswer:
             false
         }
     }

@@ -52,6 +52,10 @@ extension OstiaryError {
             case .wrongEpoch, .secondFactorUnknown, .closed: .secondFactorUnknown
             case .busy, .tooMany: .tooMany
             case .secondFactorUnavailable: .secondFactorUnavailable
+            case .notOffered: .notOffered
+            case .serviceUnavailable: .serviceUnavailable
+            case .serviceRefused: .serviceRefused
+            case .serviceAnswer: .serviceAnswer
             // The answer to the first copy was lost: as good as no answer.
             case .replayed: .serverConnection
             case .ok, .sequence: .serverAnswer

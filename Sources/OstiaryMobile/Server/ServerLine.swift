@@ -81,6 +81,7 @@ extension Ping: SignedWithRequest {}
 extension Fetch: SignedWithRequest {}
 extension Verification: SignedWithRequest {}
 extension Stop: SignedWithRequest {}
+extension GetToken: SignedWithRequest {}
 
 extension ServerLine {
     /// Says something, and returns what the server has to say to it.

@@ -33,6 +33,7 @@ package enum EnrolmentKind {}
 package enum InstanceKind {}
 package enum AttemptKind {}
 package enum NoticeKind {}
+package enum CallKind {}
 
 /// A virtual server.
 package typealias ServerID = Identifier<ServerKind>
@@ -48,6 +49,8 @@ package typealias InstanceID = Identifier<InstanceKind>
 package typealias AttemptID = Identifier<AttemptKind>
 /// A notice to the person of one account, until it was shown (protocol §8).
 package typealias NoticeID = Identifier<NoticeKind>
+/// `callId`: one question to the service behind a virtual server, however often it is sent (protocol §8).
+package typealias CallID = Identifier<CallKind>
 
 extension ByteReader {
     /// v8(0|16) around an identifier.

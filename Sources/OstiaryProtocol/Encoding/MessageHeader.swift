@@ -44,6 +44,8 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case fetch = 0x46
     case waiting = 0x47
     case verification = 0x48
+    case getToken = 0x49
+    case serviceToken = 0x4A
     case bundle = 0x50
 
     /// The type of a message that begins with `bytes`.

@@ -32,4 +32,12 @@ package enum Status: UInt16, Error, CaseIterable, Sendable {
     case changed = 24
     /// The number that the client shows was not typed, or another one. The third ends the login.
     case numberWrong = 25
+    /// This virtual server does not have what is asked for: no operator has set it up.
+    case notOffered = 26
+    /// The service behind the server did not answer in time, or cannot answer now.
+    case serviceUnavailable = 27
+    /// The service behind the server says no.
+    case serviceRefused = 28
+    /// The service behind the server answered what is none: too long, empty, another address.
+    case serviceAnswer = 29
 }

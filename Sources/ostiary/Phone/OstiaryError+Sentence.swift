@@ -65,6 +65,9 @@ extension OstiaryError {
                 + "64 hexadecimal digits, the same at every start"
         case .lockedMemory: "the system has no memory that is kept from being written to disk"
         case .notOffered: "this server does not offer that"
+        case .serviceUnavailable: "the service behind the server cannot answer now: try again later"
+        case .serviceRefused: "the service behind the server gives nothing to this person: ask its operator"
+        case .serviceAnswer: "what the service behind the server answers cannot be handed on: ask its operator"
         }
     }
 
@@ -81,7 +84,7 @@ extension OstiaryError {
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
             .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
-            .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
+            .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .serviceUnavailable, .serviceRefused, .serviceAnswer:
             .other
         }
     }

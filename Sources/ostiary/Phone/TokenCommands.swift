@@ -11,7 +11,9 @@ struct TokenCommand: PhoneSubcommand {
             The app is one that the operator registered at the provider: native, without a secret. Tokens are bound to a key of this phone unless --bearer
             says otherwise, and what is kept of a login is sealed in the phone's home.
             """,
-        subcommands: [TokenLoginCommand.self, TokenExchangeCommand.self, TokenShowCommand.self, TokenRevokeCommand.self])
+        subcommands: [
+            TokenLoginCommand.self, TokenExchangeCommand.self, TokenFetchCommand.self, TokenShowCommand.self, TokenRevokeCommand.self,
+        ])
 
     @OptionGroup var options: PhoneOptions
     @OptionGroup(visibility: .hidden) var page: PhonePageFlag

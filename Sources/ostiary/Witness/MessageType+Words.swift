@@ -37,6 +37,8 @@ extension MessageType {
         case .fetch: "Fetch"
         case .waiting: "Waiting"
         case .verification: "Verification"
+        case .getToken: "GetToken"
+        case .serviceToken: "ServiceToken"
         case .bundle: "Bundle"
         }
     }
@@ -50,7 +52,7 @@ extension MessageType {
         case .l1, .l2, .l5, .l6, .l7, .verification: "login"
         case .m1, .m2, .m3, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation, .reset, .probe, .leave:
             "second-factor"
-        case .ping, .stop, .delete, .pingAnswer, .tombstone, .fetch, .waiting: "presence"
+        case .ping, .stop, .delete, .pingAnswer, .tombstone, .fetch, .waiting, .getToken, .serviceToken: "presence"
         case .bundle: "identity"
         }
     }
@@ -91,6 +93,8 @@ extension MessageType {
         case .fetch: "The phone asks whether a login waits for its account."
         case .waiting: "The logins that wait, each as a link."
         case .verification: "The phone brings the address that a device shows."
+        case .getToken: "The app asks for a token of the service behind the server."
+        case .serviceToken: "What the service behind the server answered, byte for byte."
         case .bundle: "What the server says of itself: names and keys, under its root."
         }
     }
@@ -106,8 +110,9 @@ extension MessageType {
         case .m3: .m4
         case .ping, .stop: .pingAnswer
         case .fetch, .verification: .waiting
+        case .getToken: .serviceToken
         case .request, .answer, .e2, .e4, .l2, .l6, .l7, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .waiting, .bundle:
+            .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .waiting, .serviceToken, .bundle:
             nil
         }
     }

@@ -28,7 +28,7 @@ struct OpenAPITests {
 
     @Test(
         "The objects that are served have the members that are described",
-        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration", "Grant", "Consent"])
+        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration", "TokenService", "Grant", "Consent"])
     func describesObjects(name: String) async throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -107,19 +107,20 @@ struct OpenAPITests {
     }
 
     @Test(
-        "What is told of applications, APIs, roles, users and registration fits what writes them",
-        arguments: ["Application", "API", "Role", "User", "Registration"])
+        "What is told of applications, APIs, roles, users, registration and the token service fits what writes them",
+        arguments: ["Application", "API", "Role", "User", "Registration", "TokenService"])
     func written(name: String) throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
         let told = try #require(schemas?[name]?["properties"] as? [String: Any])
         let taken = try #require(schemas?["\(name)Put"]?["properties"] as? [String: Any])
         // A secret is drawn here and told once.
-        #expect(Set(told.keys).subtracting(["client_secret"]) == Set(taken.keys))
+        #expect(Set(told.keys).subtracting(["client_secret", "secret"]) == Set(taken.keys))
         let fields: [String: [String]] = [
             "Application": AdminApplicationPut.Field.allCases.map(\.rawValue), "API": AdminAPIPut.Field.allCases.map(\.rawValue),
             "Role": AdminRolePut.Field.allCases.map(\.rawValue), "User": AdminUserPut.Field.allCases.map(\.rawValue),
             "Registration": AdminRegistrationPut.Field.allCases.map(\.rawValue),
+            "TokenService": AdminTokenServicePut.Field.allCases.map(\.rawValue),
         ]
         #expect(Set(fields[name] ?? []) == Set(taken.keys))
     }
@@ -139,7 +140,7 @@ struct OpenAPITests {
             AccountError.resetRefused(.tooMany), LoginLinkError.stillCodesRefused, LoginLinkError.loggedIn,
             LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
             EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ConfirmationError.accountBlocked,
-            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), UnknownGrant(), UnknownRegistryItem(.role("x")),
+            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), NoTokenService(), UnknownGrant(), UnknownRegistryItem(.role("x")),
             UnknownRegistryItem(.api(Sample.api)), UnknownRegistryItem(.application(Sample.client)), UnknownRegistryItem(.user("x")),
             ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
             ErrorResponse.shuttingDown,
@@ -157,6 +158,9 @@ struct OpenAPITests {
                 let body = #"{"kind":"web","client_name":"Shop","redirect_uris":["https://shop.example/cb"]}"#
                 return try await backend.json(.put, backend.path("/applications/shop/"), body: body).object.names
             case "API": return try await backend.json(.put, backend.path("/apis/urn%3Aa/"), body: #"{"name":"A"}"#).object.names
+            case "TokenService":
+                let put = try await backend.json(.put, backend.path("/tokenservice/"), body: #"{"url":"https://tokens.example/"}"#)
+                return put.object.names
             case "Registration": return try await backend.json(.get, backend.path("/registration/")).object.names
             case "Role": return try await backend.json(.put, backend.path("/roles/clerk/"), body: "{}").object.names
             case "User":

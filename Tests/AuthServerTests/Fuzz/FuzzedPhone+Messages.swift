@@ -175,7 +175,7 @@ extension FuzzedPhone {
         ]
     }
 
-    /// W1, L7, Ping, Stop and Delete.
+    /// W1, L7, Ping, GetToken, Stop and Delete.
     private func presence() async throws -> [Ready] {
         let shown = try await phone.scan(try await servers.link(try servers.nonce()))
         let state = try phone.phone.raw.sign(
@@ -187,6 +187,7 @@ extension FuzzedPhone {
         return [
             try fresh("W1", W1(accountID: phone.account, hold: 0)), signed("L7", state.bytes, shown.ephemeral, .devState),
             try fresh("Ping", Ping(sessionID: session, hold: 0), by: leaving.phone),
+            try fresh("GetToken", GetToken(sessionID: session, callID: CallID(using: SystemRandomSource())), by: leaving.phone),
             try fresh("Stop", Stop(sessionID: session, reason: .user), by: leaving.phone),
             signed("Delete", deletion.bytes, try TestPhone.ephemeral(), .devDelete, by: leaving.phone),
         ]

@@ -34,6 +34,8 @@ struct FuzzedPhone: Sendable {
     let changing: EnrolledPhone
     /// The one that goes.
     let leaving: EnrolledPhone
+    /// Behind the server.
+    let tokens: ListeningTokenService
     let seed: FuzzSeed
 
     var servers: ServersFixture { phone.servers }
@@ -43,6 +45,8 @@ struct FuzzedPhone: Sendable {
         phone = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
         changing = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
         leaving = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
+        tokens = try ListeningTokenService(giving: [1, 2, 3])
+        try await tokens.stand(behind: servers)
         try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
     }
 

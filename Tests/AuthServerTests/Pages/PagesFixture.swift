@@ -58,7 +58,9 @@ final class PagesFixture: Sendable {
         let pages = PageService(store: pageStore, random: SystemRandomSource(), publicURL: publicURL)
         let hashes = VisualHashes(keyring: keyring)
         adminRoutes = AdminRoutes(
-            domain: domain, registry: registry, tokenKeys: tokenKeys, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)
+            domain: domain, registry: registry, tokenKeys: tokenKeys,
+            tokenServices: TokenServiceSettings(store: store, random: SystemRandomSource()), pages: pages, visualHashes: hashes,
+            publicURL: publicURL, clock: now)
         let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))

@@ -38,6 +38,7 @@ extension DomainFixture {
         case .ping: return try await answerAtOnce(try presence.ping(request))
         case .fetch: return try await services.waiting.fetch(request)
         case .stop: return try await presence.stop(request)
+        case .getToken: return try await tokens.answer(request, clock: { now }, ask: tokenService.ask)
         case .delete: return try await accounts.delete(request)
         default: throw Refusal.messageNotServed
         }

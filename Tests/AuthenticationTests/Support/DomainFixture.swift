@@ -20,6 +20,9 @@ final class DomainFixture: Sendable {
     let secondFactor: UnreliableSecondFactor
     let hub = SessionEventHub()
     let random = SeededRandom("server")
+    /// The service behind each virtual server that has one.
+    let tokenService = FixtureTokenService()
+    let tokens: TokenCallService
     private let clock = TestClock(DomainFixture.start)
 
     let services: AuthenticationServices
@@ -32,6 +35,7 @@ final class DomainFixture: Sendable {
             by: clock, trusting: [keys.root.hash, neighbour.root.hash], mostWithoutPIN: mostWithoutPIN)
         let keyring = FixtureKeyring(known: [keys.server: keys, neighbour.server: neighbour])
         services = AuthenticationServices(store: WatchedStore(store: store), keyring: keyring, gateway: secondFactor, events: hub, random: random)
+        tokens = TokenCallService(store: WatchedStore(store: store))
         for each in [keys, neighbour] {
             let server = VirtualServer(
                 id: each.server, publicKey: each.root.ed25519, createdAt: Self.start, parameters: ServerParameters(name: "Example"))
@@ -50,6 +54,7 @@ final class DomainFixture: Sendable {
     var accounts: AccountService { services.accounts }
     var closes: CloseQueue { services.closes }
     var housekeeping: Housekeeping { services.housekeeping }
+    var tokenServices: TokenServiceSettings { TokenServiceSettings(store: store, random: random) }
     var server: ServerID { keys.server }
     var now: Instant { clock.now }
 

@@ -108,6 +108,7 @@ extension TestServer {
             case .verification: return try verify(opened)
             case .ping: return try await ping(opened)
             case .stop: return try stop(opened)
+            case .getToken: return try await serviceToken(opened)
             case .delete: return try delete(opened)
             default: return (.refused, [])
             }

@@ -96,6 +96,11 @@ actor TestServer {
     var brought: [String] = []
     /// What each L5 named for tokens.
     var tokenKeys: [TokenKey?] = []
+    /// What the service behind answers; nil where there is none. And the call of each GetToken.
+    var serviceToken: [UInt8]?
+    var tokenCalls: [CallID] = []
+    /// Awaited before a GetToken is answered.
+    var beforeToken: (@Sendable () async -> Void)?
     /// What each L5, Ping and Stop said was shown.
     var acknowledged: [[NoticeID]] = []
     var logoCalls = 0

@@ -30,6 +30,10 @@ extension Status {
         case .closed: "CLOSED"
         case .changed: "CHANGED"
         case .numberWrong: "NUMBER_WRONG"
+        case .notOffered: "NOT_OFFERED"
+        case .serviceUnavailable: "SERVICE_UNAVAILABLE"
+        case .serviceRefused: "SERVICE_REFUSED"
+        case .serviceAnswer: "SERVICE_ANSWER"
         }
     }
 }

@@ -139,6 +139,20 @@ struct RefusedValueTests {
         expectRefused(changed(bytes, at: place + 2, to: 0x07), Verification.self, .badText)
     }
 
+    @Test("A token of a service has 1 to 65,000 bytes of any kind, and the longest fits into the body of an answer")
+    func serviceToken() throws {
+        let most = [UInt8](repeating: 0xFF, count: 65_000)
+        let bytes = try #require(ServiceToken(token: most)).encoded
+        #expect(try ServiceToken(decoding: bytes).token == most)
+        #expect(bytes.count + 512 < 65_535, "with room for extensions")
+        #expect(ServiceToken(token: []) == nil && ServiceToken(token: most + [0]) == nil)
+        // Behind the header, a length of two bytes.
+        let longer = UInt16(65_001)
+        expectRefused(Array(bytes[..<4]) + [UInt8(longer >> 8), UInt8(longer & 0xFF)] + bytes[6...] + [0], ServiceToken.self, .badLength)
+        expectRefused(Array(bytes[..<4]) + [0, 0, 0, 0], ServiceToken.self, .badLength)
+        #expect(!"\(try ServiceToken(decoding: bytes))".contains("255"), "it is nowhere printed")
+    }
+
     @Test("Whether a number is asked is 0 or 1", arguments: [2, 255] as [UInt8])
     func number(_ value: UInt8) throws {
         let l2 = samples.l2()

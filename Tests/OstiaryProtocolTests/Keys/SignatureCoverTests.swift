@@ -87,6 +87,7 @@ struct SignatureCoverTests {
         try check(Fetch(accountID: samples.account), freshness: fresh)
         try check(Verification(accountID: samples.account, uri: "https://door.example/device?user_code=BCDF-GHJK"), freshness: fresh)
         try check(Stop(sessionID: samples.session, reason: .user), freshness: fresh)
+        try check(GetToken(sessionID: samples.session, callID: try #require(CallID(samples.bytes(16)))), freshness: fresh)
     }
 
     @Test("Of a certificate every byte counts")

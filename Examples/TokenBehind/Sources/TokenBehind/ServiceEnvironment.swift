@@ -1,0 +1,28 @@
+import Foundation
+
+/// What is set from outside: the port, who may ask, and where tokens come from.
+struct ServiceEnvironment {
+    struct Missing: Error { let name: String }
+
+    let port: Int
+    let secrets: CallerSecrets
+    let tokens: any TokenSource
+
+    init(_ variables: [String: String]) throws {
+        guard let port = Int(variables["PORT"] ?? "8091") else { throw Missing(name: "PORT") }
+        self.port = port
+        secrets = CallerSecrets([try Self.needed("SECRET", of: variables)] + [variables["FORMER_SECRET"]].compactMap { $0 })
+        guard let endpoint = variables["TOKEN_ENDPOINT"] else {
+            tokens = OwnTokens()
+            return
+        }
+        tokens = ProviderTokens(
+            endpoint: endpoint, clientID: try Self.needed("CLIENT_ID", of: variables), clientSecret: try Self.needed("CLIENT_SECRET", of: variables),
+            scope: variables["SCOPE"], audience: variables["AUDIENCE"])
+    }
+
+    private static func needed(_ name: String, of variables: [String: String]) throws -> String {
+        guard let value = variables[name] else { throw Missing(name: name) }
+        return value
+    }
+}

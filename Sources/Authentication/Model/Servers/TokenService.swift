@@ -1,0 +1,56 @@
+import OstiaryProtocol
+
+/// What gives tokens behind a virtual server, and how it is asked (docs/token-service.md). A server without one gives none by `getToken`.
+package struct TokenService: Equatable, Sendable {
+    /// Seconds that a call may have. A phone waits for as long as its person does.
+    package static let patiences: ClosedRange<UInt64> = 1...10
+    package static let usualPatience: UInt64 = 5
+
+    package let server: ServerID
+    package let address: TokenServiceAddress
+    /// By which the service knows that it is we who ask.
+    package let secret: StoredSecret
+    /// Seconds after which a call is given up, from its first byte to the last of its answer.
+    package let patience: UInt64
+
+    package init(server: ServerID, address: TokenServiceAddress, secret: StoredSecret, patience: UInt64 = usualPatience) {
+        self.server = server
+        self.address = address
+        self.secret = secret
+        self.patience = patience
+    }
+}
+
+/// The secret of a token service as text: drawn here, or given by whoever runs the service.
+package struct TokenServiceSecret: Sendable {
+    /// Bytes of one that is given: guessing it has to cost what guessing a key costs.
+    package static let lengths = 32...512
+
+    package let text: String
+
+    /// Nil for what cannot stand in a header as a bearer token (RFC 6750 §2.1), or is too short or too long.
+    package init?(_ text: String) {
+        let body = text.prefix { $0 != "=" }
+        guard Self.lengths.contains(text.utf8.count), text[body.endIndex...].allSatisfy({ $0 == "=" }), body.utf8.allSatisfy(Self.isPlain)
+        else { return nil }
+        self.text = text
+    }
+
+    /// 256 bits.
+    init(using random: any RandomSource) { text = Base64URL.encode(random.bytes(32)) }
+
+    var stored: StoredSecret { StoredSecret(Array(text.utf8)) }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x61...0x7A, 0x41...0x5A, 0x30...0x39: true
+        default: "-._~+/".utf8.contains(byte)
+        }
+    }
+}
+
+extension TokenServiceSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "‹secret›" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
