@@ -58,7 +58,7 @@ def typed(servers, browser, phone, look):
     again = login_page(servers, browser)
     until(lambda: browser.run(OFFERED), "another login page")
     browser.click("details.quiet summary")
-    for left in ("2 tries left", "One try left", "last try"):
+    for left in ("2 tries left", "1 try left", "last try"):
         submit(browser, code)
         until(lambda: left in browser.run(TOLD), f"S2-13 takes no code of the login before: {left}")
     check(not browser.run(f"return document.querySelector('{FORM} .button').checkVisibility()"), "then it takes none")
