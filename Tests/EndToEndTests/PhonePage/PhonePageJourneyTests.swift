@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import Foundation
+import HTTPTypes
 import NIOHTTP1
 import OstiaryTesting
 import QRCode
