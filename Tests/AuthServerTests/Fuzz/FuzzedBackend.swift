@@ -72,7 +72,8 @@ struct FuzzedBackend: Sendable {
         [
             "PUT /servers/{serverid}/": #"{"serverName":"Timesheets","serverFlags":["ENABLE_OTP"]}"#,
             "PUT /servers/{serverid}/tokenservice/": #"{"url":"https://tokens.example/token"}"#,
-            "POST /servers/{serverid}/sessions/otp": #"{"otp":"2XPP7Q R5BDD0"}"#, "PUT /servers/{serverid}/accounts/{accountid}/": #"{"blocked":false}"#,
+            "POST /servers/{serverid}/sessions/otp": #"{"otp":"2XPP7Q R5BDD0"}"#,
+            "PUT /servers/{serverid}/accounts/{accountid}/": #"{"blocked":false}"#,
             "POST /servers/{serverid}/sessions/return": #"{"returncode":"\#(returnCode)"}"#,
             "POST /servers/{serverid}/sessions/enrol/confirm": #"{"code":"\#(code)"}"#,
             "POST /servers/{serverid}/sessions/page": #"{"kind":"login","returnurl":"https://shop.example/welcome"}"#,

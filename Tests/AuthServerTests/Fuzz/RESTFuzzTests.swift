@@ -31,7 +31,8 @@ struct RESTFuzzTests {
                     let asked = backend.honest(route)
                     let status = try await backend.send(asked, route, by: client)
                     let expected = Self.neverDone[FuzzedBackend.name(of: route)] ?? [.ok]
-                    #expect(expected.contains(status), "\(route.method) \(asked.uri): what is right is done, so that what is changed in it is looked at")
+                    #expect(
+                        expected.contains(status), "\(route.method) \(asked.uri): what is right is done, so that what is changed in it is looked at")
                 }
                 let heard = try await Self.fuzz(backend, by: client)
                 let done = heard.filter { $0.value.contains { $0.kind == .successful } }
