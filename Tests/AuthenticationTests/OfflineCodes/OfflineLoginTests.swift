@@ -67,6 +67,23 @@ struct OfflineLoginTests {
         }
     }
 
+    @Test("The end of a login says as well whether there are codes, whoever ended it: a phone takes no word of them for a no")
+    func offeredAtTheEnd() async throws {
+        for flags in [[], ["ENABLE_OTP"], ["ENABLE_OTP", "LONG_OTP"]] {
+            let (world, phone) = try await DomainFixture.offline(flags)
+            let length: OfflineCodeLength? = flags.isEmpty ? nil : (flags.count == 2 ? .eight : .six)
+            let own = try present(try await phone.logIn("own").sessionID)
+            for _ in 0..<2 {
+                let answer = try await phone.stop(own)
+                #expect(answer.state == .stopped && answer.offlineCodes == length, "\(flags)")
+            }
+            let site = try present(try await phone.logIn("site").sessionID)
+            try await world.logOut("site")
+            let answer = try await phone.ping(site)
+            #expect(answer.state == .stopped && answer.offlineCodes == length && !answer.isReturning && !answer.hasWaiting, "\(flags)")
+        }
+    }
+
     @Test("S2-13 the code of another session of the same account logs nobody in, before and after that one was used")
     func otherSession() async throws {
         let (world, phone) = try await DomainFixture.offline()
