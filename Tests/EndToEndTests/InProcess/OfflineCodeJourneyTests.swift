@@ -107,6 +107,20 @@ struct OfflineCodeJourneyTests {
         }
     }
 
+    @Test("A logout takes no codes away: the phone that was told so has them for the next login")
+    func afterLogout() async throws {
+        try await enrolled { world, phone in
+            let end = try await phone.logIn(try await world.backend.loginCode(world.backend.newNonce())).end
+            try await phone.ostiary.end(try #require(end.session))
+            await world.line.cut()
+            phone.ostiary.start(with: try await world.backend.loginCode(world.backend.newNonce()))
+            let error = try await phone.until { event -> Session? in
+                if case .error(.serverConnection, let session?) = event { session } else { nil }
+            }
+            #expect(error.otpAvailable)
+        }
+    }
+
     /// A login page in a browser.
     private struct Page {
         private let world: ServersFixture
