@@ -57,23 +57,29 @@ struct ListenerService: Service {
     }
 
     /// Until the server's channel is closed and the last connection has ended. Whoever cancels it ends each connection where it stands, but none between its
-    /// acceptance and its first read: NIO ends the process for a channel that nobody takes. So the loop itself is not cancelled; it ends with its channel.
+    /// acceptance and its first read: NIO ends the process for a channel that nobody takes. So the loop itself is not cancelled; it ends with its channel, and
+    /// what it leaves is cancelled, whichever of the two came first: in a drain the loop is over long before the time is.
     private func serve(_ server: Server, with connection: HTTP1Channel) async {
-        let cancelled = DrainSignal()
-        let accepting = Task { await accept(server, with: connection, until: cancelled) }
+        let (cancelled, accepted) = (DrainSignal(), DrainSignal())
+        let accepting = Task { await accept(server, with: connection, until: cancelled, telling: accepted) }
         await withTaskCancellationHandler {
             await accepting.value
         } onCancel: {
             cancelled.begin()
             server.channel.close(promise: nil)
+            // Of this look and the one at the end of the loop at least one sees the other's word.
+            if accepted.isDraining { accepting.cancel() }
         }
     }
 
-    private func accept(_ server: Server, with connection: HTTP1Channel, until cancelled: DrainSignal) async {
+    /// - Parameters:
+    ///   - cancelled: begins when connections are to be ended where they stand.
+    ///   - accepted: begins when no connection is accepted any more, so that none can be dropped.
+    private func accept(_ server: Server, with connection: HTTP1Channel, until cancelled: DrainSignal, telling accepted: DrainSignal) async {
         await withDiscardingTaskGroup { tasks in
             do {
-                try await server.executeThenClose { accepted in
-                    for try await channel in accepted {
+                try await server.executeThenClose { channels in
+                    for try await channel in channels {
                         let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
                         tasks.addTask(executorPreference: thread) {
                             await connection.handle(value: channel, logger: logger)
@@ -83,6 +89,7 @@ struct ListenerService: Service {
             } catch {
                 logger.error("no more connections are accepted", metadata: ["listener": "\(listener.name)", "error": "\(error)"])
             }
+            accepted.begin()
             if cancelled.isDraining { tasks.cancelAll() }
         }
     }
