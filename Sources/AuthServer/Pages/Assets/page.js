@@ -97,15 +97,19 @@ async function ask() {
     if (run !== runs) return;
     if (answer.status === 401) return over();
     if (answer.ok) {
+      const now = await answer.json();
+      // What comes late is of the link before.
+      if (run !== runs) return;
       const tried = failures;
       const wasPaused = isPaused();
-      follow(await answer.json());
+      follow(now);
       failures = tried;
       // A phone has come to a page that nobody looks at.
       if (wasPaused && !isPaused() && !ended.includes(shown)) return listen();
     }
     lost(!answer.ok);
   } catch {
+    if (run !== runs) return;
     lost(true);
   }
   if (!stream && !ended.includes(shown)) timer = setTimeout(ask, isPaused() ? 20_000 : 2000);
