@@ -128,13 +128,17 @@ struct OfflineNetworkTests {
         enrolled.clock.setWall(by: 2 * 86_400)
         let whole = await enrolled.server.with { $0.bundle.bytes.count }
         for cut in Array(stride(from: 0, to: whole, by: 61)) + [whole - 1] {
-            await enrolled.server.with { $0.mishaps.tamperBundle = { Array($0.prefix(cut)) } }
+            await enrolled.server.with { server in
+                server.mishaps.tamperBundle = { Array($0.prefix(cut)) }
+                // The answer to a request by an old prekey brings a whole bundle: what is asked then is not answered.
+                server.mishaps.answered[.l1] = 0
+            }
             // A process that holds no bundle in memory, and finds the stored one too old.
             let phone = TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys)
             let link = try await phone.server.makeLoginLink()
             phone.ostiary.start(with: link)
             let (session, accounts) = try await phone.offer()
-            _ = try await phone.finalFailure()
+            #expect(try await phone.failure().0 == .serverConnection, "cut after \(cut) bytes")
             try await check(phone, session, accounts, link, "cut after \(cut) bytes")
         }
     }
