@@ -82,24 +82,6 @@ struct ServerRunnerTests {
         }
     }
 
-    @Test("A server whose task is cancelled while browsers connect ends, and the process goes on, which NIO ends for a connection that nobody serves")
-    func isCancelled() async throws {
-        for _ in 0..<40 {
-            let (running, report) = AsyncStream.makeStream(of: Int.self)
-            let runner = ServerRunner(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, drain: DrainSignal())
-            let listener = Listener("browser", at: ListenAddress(host: "127.0.0.1", port: 0), router: router())
-            let serving = Task { try await runner.run([listener], stopsOnSignals: false) { report.yield($0[0].address.port) } }
-            var ports = running.makeAsyncIterator()
-            let port = try #require(await ports.next())
-            await withTaskGroup(of: Void.self) { browsers in
-                for _ in 0..<16 { browsers.addTask { _ = try? await HeldConnection(port: port, sending: []) } }
-                await browsers.next()
-                serving.cancel()
-            }
-            _ = await serving.result
-        }
-    }
-
     @Test("A request that ignores the drain is cut off when the drain time is over")
     func cutsOff() async throws {
         let router = router()

@@ -13,7 +13,7 @@ import ServiceLifecycle
 /// The connection is Hummingbird's, and so is the request. The accepting is ours: Hummingbird's own server takes no open socket, knows no peer, and
 /// goes on asking for connections when there is no descriptor left for one.
 struct ListenerService: Service {
-    typealias Server = NIOAsyncChannel<AcceptedConnection, Never>
+    typealias Server = NIOAsyncChannel<HTTP1Channel.Value, Never>
 
     let listener: Listener
     let drain: DrainSignal
@@ -61,8 +61,7 @@ struct ListenerService: Service {
         await withDiscardingTaskGroup { tasks in
             do {
                 try await server.executeThenClose { accepted in
-                    for try await next in accepted {
-                        let channel = next.take()
+                    for try await channel in accepted {
                         let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
                         tasks.addTask(executorPreference: thread) {
                             await connection.handle(value: channel, logger: logger)
@@ -93,16 +92,15 @@ struct ListenerService: Service {
     }
 
     private func open(_ connection: HTTP1Channel, _ quiescing: ServerQuiescingHelper) async throws -> Server {
-        let (limit, opening, logger) = (listener.limits.idle, listener.limits.opening, logger)
-        let setUp: @Sendable (any Channel) -> EventLoopFuture<AcceptedConnection> = { channel in
+        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
+        let setUp: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
             }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
-                let accepted = AcceptedConnection(value) { await connection.handle(value: value, logger: logger) }
                 let pipeline = channel.pipeline.syncOperations
                 let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
-                return accepted
+                return value
             }
         }
         do {

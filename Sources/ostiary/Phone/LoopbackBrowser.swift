@@ -64,7 +64,6 @@ private struct LoopbackVisit: BrowserVisit {
             defer { heard.finish() }
             try await runner.run([answering], stopsOnSignals: false) { [show] _ in show(url) }
         }
-        defer { serving.cancel() }
         let callback = await withTaskCancellationHandler {
             for await callback in callbacks { return callback as URL? }
             return nil
@@ -72,7 +71,8 @@ private struct LoopbackVisit: BrowserVisit {
             serving.cancel()
         }
         guard let callback else { throw Task.isCancelled ? BrowserError.cancelled : BrowserError.unavailable }
-        // Whoever hears of it may end this process, and a browser whose page is broken off says that something failed.
+        // Whoever hears of it may end this process, and a browser whose page is broken off says that something failed. Until then the port stays: browsers open
+        // connections ahead, and NIO ends a process in which the listener's task is cancelled just when one of them was accepted.
         await drain.wait(for: { await told.wait() }, atMost: Self.courtesy)
         return callback
     }
