@@ -119,6 +119,8 @@ struct ServiceTokenJourneyTests {
             for await _ in asked {}
             try await phone.ostiary.end(session)
             gate.signal()
+            // What becomes of the call is told as its end, and by no token.
+            _ = try await phone.until { event -> OstiaryError? in if case .error(let error, _) = event { error } else { nil } }
             let second = try #require(try await phone.logInToApp().end.session)
             let good = try answering([2])
             try await offer(good, in: world)
