@@ -64,7 +64,7 @@ def typed(servers, browser, phone, look):
     check(not browser.run(f"return document.querySelector('{FORM} .button').checkVisibility()"), "then it takes none")
     browser.click(f"{FORM} button[type=button]")
     until(lambda: shows_code(browser) and not browser.run(f"return document.querySelector('{FORM}').checkVisibility()"), "but shows a new code")
-    check(servers.session(again) == {"loggedin": False}, "nobody is logged in")
+    check(not servers.session(again)["loggedin"], "nobody is logged in")
 
 
 def typed_codes(servers, browser, phone, look):

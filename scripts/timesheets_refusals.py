@@ -16,7 +16,8 @@ def without(name):
 
 
 def refuses_entries(api, token):
-    before = api.bearer(token).text
+    """`token` gives one that is good now: one lives for half a minute, and a busy machine takes longer for all of these."""
+    before = api.bearer(token()).text
     for sentence, body, field in (
             ("without a date", without("date"), "date"), ("without a reference", without("reference"), "reference"),
             ("with hours that are a text", entry("a", hours="7.5"), "hours"), ("with hours that are nothing", entry("a", hours=None), "hours"),
@@ -28,22 +29,23 @@ def refuses_entries(api, token):
             ("without a project", entry("a", project=" "), "project"), ("of a project of 101 characters", entry("a", project="x" * 101), "project"),
             ("of one character with 101 accents", entry("a", project="e" + "\u0301" * 101), "project"),
             ("of a project on two lines", entry("a", project="a\nb"), "project"), ("of a reference of 65", entry("x" * 65), "reference")):
-        answer = api.bearer(token, method="POST", body=body)
+        answer = api.bearer(token(), method="POST", body=body)
         told = (answer.status, answer["error"], answer["field"])
         check(told == (400, "invalid_entry", field), f"an entry {sentence} is 400, and the answer names {field} ({answer})")
-    endless = api.bearer(token, method="POST", body=json.dumps(entry("a", hours=0)).replace(": 0}", ": 1e999}").encode())
+    endless = api.bearer(token(), method="POST", body=json.dumps(entry("a", hours=0)).replace(": 0}", ": 1e999}").encode())
     check((endless.status, endless["error"]) == (400, "invalid_json"), "nor is one of more hours than a number can be")
     for sentence, body in (("no JSON", b"{"), ("nothing", b""), ("a list", []), ("a text", "entry")):
-        answer = api.bearer(token, method="POST", body=body)
+        answer = api.bearer(token(), method="POST", body=body)
         check((answer.status, answer["error"]) == (400, "invalid_json"), f"{sentence} is 400 ({answer})")
-    answer = api.bearer(token, method="POST", body=entry("a", project="x" * 5_000))
+    answer = api.bearer(token(), method="POST", body=entry("a", project="x" * 5_000))
     check((answer.status, answer["error"]) == (413, "body_too_large"), f"a body that is too long is 413 ({answer})")
-    check(api.bearer(token).text == before, "and none of them was kept")
+    check(api.bearer(token()).text == before, "and none of them was kept")
 
 
 def refuses_uploads(api, token):
+    """The same for the machine that uploads."""
     for method, path in (("GET", "/timesheets"), ("POST", "/timesheets"), ("GET", "/approvals"), ("PUT", "/timesheets/1/approval")):
-        status = api.bearer(token, path, method=method, body=ENTRY if method == "POST" else None).status
+        status = api.bearer(token(), path, method=method, body=ENTRY if method == "POST" else None).status
         check(status == 403, f"its token is for uploads only: {method} {path} is 403")
     row = {**entry("row"), "employee": "bob"}
     for sentence, body, error, number in (
@@ -51,12 +53,12 @@ def refuses_uploads(api, token):
             ("without entries", {}, "invalid_json", None), ("of entries that are none", {"entries": [7]}, "invalid_json", None),
             ("of nobody's", {"entries": [row, entry("row 2")]}, "invalid_entry", 2),
             ("of an employee without a name", {"entries": [{**row, "employee": ""}]}, "invalid_entry", 1)):
-        answer = api.bearer(token, "/timesheets/upload", method="POST", body=body)
+        answer = api.bearer(token(), "/timesheets/upload", method="POST", body=body)
         check((answer.status, answer["error"], answer["row"]) == (400, error, number), f"an upload {sentence} is 400 ({answer})")
     full = [{**entry(f"full {n}", date="2026-12-02", hours=24), "employee": "bob"} for n in range(2)]
-    answer = api.bearer(token, "/timesheets/upload", method="POST", body={"entries": full})
+    answer = api.bearer(token(), "/timesheets/upload", method="POST", body={"entries": full})
     check((answer.status, answer["error"], answer["row"]) == (409, "day_full", 2), "one that fills a day twice is 409, and told where")
-    answer = api.bearer(token, "/timesheets/upload", method="POST", body={"entries": full[:1] * 2})
+    answer = api.bearer(token(), "/timesheets/upload", method="POST", body={"entries": full[:1] * 2})
     check((answer.status, answer["added"], answer["known"]) == (200, 1, 1), "the first one of it was not kept then; sent twice in one upload it is there once")
-    answer = api.bearer(token, "/timesheets/upload", method="POST", body={"entries": [{**row, "project": "x" * 1_100_000}]})
+    answer = api.bearer(token(), "/timesheets/upload", method="POST", body={"entries": [{**row, "project": "x" * 1_100_000}]})
     check(answer.status == 413, "one of more than a mebibyte is 413")

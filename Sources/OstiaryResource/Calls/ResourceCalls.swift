@@ -34,7 +34,7 @@ public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable
     private let remade: (@Sendable () throws -> ResourceCall)?
 
     /// For the tests of whoever writes `ResourceCalls`; the verifier makes its own.
-    /// - Parameter anew: makes it for a second time, where it carries what is taken once; nil where it may go out twice as it is.
+    /// `anew` makes it for a second time, where it carries what is taken once; it is nil where the call may go out twice as it is.
     public init(
         method: Method, address: String, fields: [(name: String, value: String)] = [], body: [UInt8]? = nil, mostBytes: Int,
         purpose: Purpose = .publication, anew: (@Sendable () throws -> ResourceCall)? = nil
