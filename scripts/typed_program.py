@@ -21,7 +21,7 @@ class TypedProgram:
         while part := self.process.stdout.read(4096):
             self.text += part.decode()
 
-    def shows(self, pattern, seconds=30):
+    def shows(self, pattern, seconds=60):
         """Waits for words after those that were waited for before."""
         found = []
 
