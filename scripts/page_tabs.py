@@ -3,7 +3,7 @@
 import base64
 import secrets
 
-from page_steps import type_code
+from page_steps import shows_code, type_code
 from trial import check, until
 
 
@@ -110,7 +110,7 @@ def unreachable(servers, browser):
     check(not browser.run("return document.querySelector('[data-qr]').checkVisibility()"), "nor shows the code of the page before, which is another link's")
     servers.start("serve")
     until(servers.answers, "the server is back")
-    until(lambda: "#page=" in browser.address and browser.state == "waiting", "and the link opens its page then")
+    until(lambda: shows_code(browser), "and the link opens its page then")
     browser.close_tab(tab)
 
 

@@ -5,33 +5,26 @@ import json
 import os
 import re
 import subprocess
-import threading
 import time
 import urllib.parse
 import urllib.request
 
 from oidc_person import Person
 from trial import Phone, http, until
+from typed_program import TypedProgram
 
 AUDIENCE = "https://api.example.com/timesheets"
 SCOPE = "create:timesheets read:timesheets approve:timesheets openid profile email offline_access"
 
 
-class App:
+class App(TypedProgram):
     """The mobile client in somebody's hands: what is typed, and all that it shows."""
 
     def __init__(self, binary, home, person, **settings):
         """`settings` are its environment variables."""
-        self.person, self.text, self.seen = person, "", 0
-        self.process = subprocess.Popen(
-            [binary, home], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0, env={**os.environ, **settings})
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
+        self.person = person
+        super().__init__([binary, home], **settings)
         self.prompt()
-
-    def read(self):
-        while part := self.process.stdout.read(4096):
-            self.text += part.decode(errors="replace")
 
     def wait(self, pattern, seconds=60):
         """For words behind those that were waited for before."""
@@ -51,9 +44,6 @@ class App:
         said = self.wait(r"(?ms)\A(.*?)^-- (.*?)$\n(.*?)^>\n")
         self.who, self.menu = said[2], [line.strip() for line in said[3].splitlines()]
         return said[1].strip()
-
-    def type(self, line):
-        self.process.stdin.write(f"{line}\n".encode())
 
     def ask(self, line):
         self.type(line)
@@ -77,10 +67,6 @@ class App:
     def quit(self):
         self.type("quit")
         return self.process.wait(timeout=30)
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait(timeout=15)
 
 
 class Member(Person):

@@ -15,11 +15,12 @@ class TypedProgram:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0, env={**os.environ, **settings})
         self.text, self.seen = "", 0
-        threading.Thread(target=self.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
     def read(self):
         while part := self.process.stdout.read(4096):
-            self.text += part.decode()
+            self.text += part.decode(errors="replace")
 
     def shows(self, pattern, seconds=60):
         """Waits for words after those that were waited for before."""
