@@ -40,9 +40,10 @@ final class HTTPTokenServices: TokenServiceGateway {
             let answer = try await within(patience) { [client] in
                 try await Self.answer(to: try await client.execute(request, timeout: TimeAmount(patience)))
             }
-            if case .fault(let trouble, let fact, let word) = answer { return complain(call, trouble, fact, word) }
-            guard case .token(let bytes) = answer else { return .trouble(.answer) }
-            return .token(bytes)
+            switch answer {
+            case .token(let bytes): return .token(bytes)
+            case .fault(let trouble, let fact, let word): return complain(call, trouble, fact, word)
+            }
         } catch is NIOTooManyBytesError {
             return complain(call, .answer, .error, "more than \(ServiceToken.mostBytes) bytes")
         } catch SecondFactorTrouble.timeout {

@@ -57,14 +57,18 @@ extension PageRoutes {
             throw ConfirmationError.nothingToConfirm
         }
         let outcome = try await domain.enrolments.confirm(page.nonce, code: body.code, of: enrolment.id, at: server, by: .page, now: now)
-        return .object { writer in
-            switch outcome {
-            case .activated: writer.member("outcome", "done")
-            case .wrong(let left):
-                writer.member("outcome", "wrong")
-                writer.member("left", number: left)
-            case .removed: writer.member("outcome", "over")
-            }
+        switch outcome {
+        case .activated: return Self.told("done")
+        case .wrong(let left): return Self.told("wrong", left: Int(left))
+        case .removed: return Self.told("over")
+        }
+    }
+
+    /// What became of a code that was typed.
+    private static func told(_ outcome: String, left: Int? = nil) -> Response {
+        .object { writer in
+            writer.member("outcome", outcome)
+            writer.member("left", number: left)
         }
     }
 
@@ -80,17 +84,11 @@ extension PageRoutes {
         do {
             _ = try await domain.offlineCodes.logIn(
                 body.code, for: page.nonce, page: page.cookie.hash, at: page.page.serverID, by: .page, now: clock())
-            return .object { writer in writer.member("outcome", "done") }
+            return Self.told("done")
         } catch OfflineCodeRefusal.wrong(let left) {
-            return .object { writer in
-                writer.member("outcome", "wrong")
-                writer.member("left", number: left)
-            }
+            return Self.told("wrong", left: left)
         } catch OfflineCodeRefusal.sessionSpent {
-            return .object { writer in
-                writer.member("outcome", "wrong")
-                writer.member("left", number: 0)
-            }
+            return Self.told("wrong", left: 0)
         }
     }
 

@@ -2,7 +2,7 @@ import Database
 
 /// The services behind virtual servers that give tokens (docs/decisions/0043).
 extension AuthenticationSchema {
-    static let tokenServiceStep = Migration(39, "the service behind a virtual server that gives tokens") { d in
+    static func tokenServices(_ d: SQLDialect) -> [String] {
         [
             """
             CREATE TABLE token_service (

@@ -47,7 +47,7 @@ enum AuthenticationSchema {
         Migration(36, "small rows that are found by one key stand in its index") { d in keyedTables(d) },
         Migration(37, "where what waits for a person was begun, so that it is bounded") { d in waitingColumns(d) },
         Migration(38, "what is counted of offline codes") { d in offlineCodes(d) },
-        tokenServiceStep,
+        Migration(39, "the service behind a virtual server that gives tokens") { d in tokenServices(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

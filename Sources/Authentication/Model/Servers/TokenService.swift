@@ -41,12 +41,7 @@ package struct TokenServiceSecret: Sendable {
 
     var stored: StoredSecret { StoredSecret(Array(text.utf8)) }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x61...0x7A, 0x41...0x5A, 0x30...0x39: true
-        default: "-._~+/".utf8.contains(byte)
-        }
-    }
+    private static func isPlain(_ byte: UInt8) -> Bool { PercentEscape.isUnreserved(byte) || "+/".utf8.contains(byte) }
 }
 
 extension TokenServiceSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

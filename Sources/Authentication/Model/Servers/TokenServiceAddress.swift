@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Where the token service of a virtual server listens: `https://host[:port]/path`, or `http://` of this machine; without a query, because what is asked stands
 /// in the body, and what authenticates in a header.
 ///
@@ -21,10 +23,5 @@ package struct TokenServiceAddress: Hashable, Sendable {
     }
 
     /// What stands in a path as it is (RFC 3986 §3.3), with the percent sign of what does not.
-    private static func isOfPath(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x61...0x7A, 0x41...0x5A, 0x30...0x39: true
-        default: "-._~!$&'()*+,;=:@/%".utf8.contains(byte)
-        }
-    }
+    private static func isOfPath(_ byte: UInt8) -> Bool { PercentEscape.isUnreserved(byte) || "!$&'()*+,;=:@/%".utf8.contains(byte) }
 }
