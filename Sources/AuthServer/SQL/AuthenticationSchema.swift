@@ -48,6 +48,7 @@ enum AuthenticationSchema {
         Migration(37, "where what waits for a person was begun, so that it is bounded") { d in waitingColumns(d) },
         Migration(38, "what is counted of offline codes") { d in offlineCodes(d) },
         tokenServiceStep,
+        dataServiceStep,
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -1,0 +1,143 @@
+import AsyncHTTPClient
+import Authentication
+import HTTPCalls
+import HTTPService
+import Logging
+import NIOCore
+import NIOHTTP1
+import OstiaryProtocol
+
+/// The way to the services behind virtual servers over HTTP (docs/token-service.md, docs/data-service.md): one POST, and what comes back is handed on as it is.
+///
+/// No redirect is followed, nothing unpacked, and no more read than an answer may have. Each call has a connection of its own, because one that was kept may have been
+/// closed meanwhile, which would cost the person a try.
+final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
+    private let client: HTTPClient
+    private let logger: Logger
+    private let second: Duration
+    /// One line a minute for each.
+    private let complaints = LineLimit<Complaint>()
+
+    private struct Complaint: Hashable {
+        let kind: ServiceKind
+        let server: ServerID
+    }
+
+    /// - Parameter second: one second of a service's patience; less in tests.
+    init(logger: Logger, second: Duration = .seconds(1)) {
+        var configuration = HTTPClient.Configuration.calls(connect: .seconds(2))
+        // How many may be under way is counted where they begin: none waits here for a connection, which would be taken for silence.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.logger = logger
+        self.second = second
+    }
+
+    deinit { client.shutdown { _ in } }
+
+    func ask(_ call: TokenServiceCall) async -> ServiceAnswer { await ask(call.service, call.facts) }
+    func ask(_ call: DataServiceCall) async -> ServiceAnswer { await ask(call.service, call.facts) }
+
+    private func ask(_ service: ServiceBehind, _ facts: ByteBuffer) async -> ServiceAnswer {
+        let patience = second * Int(service.patience)
+        do {
+            // Opened for this one call; a secret that cannot be opened is a fault of ours, and no answer either.
+            let request = try Self.request(facts, to: service, secret: try service.secret.bytes())
+            // The client's own limits end with the head of an answer, or begin anew with each byte of its body.
+            let answer = try await within(patience) { [client] in
+                try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
+            }
+            if case .fault(let trouble, let fact, let word) = answer { return complain(service, trouble, fact, word) }
+            guard case .bytes(let bytes) = answer else { return .trouble(.answer) }
+            return .bytes(bytes)
+        } catch is NIOTooManyBytesError {
+            return complain(service, .answer, .error, "more than \(service.kind.mostBytes) bytes")
+        } catch SecondFactorTrouble.timeout {
+            return complain(service, .unavailable, .error, "no answer in \(service.patience) seconds")
+        } catch {
+            let silence = BackendSilence(error, patience: TimeAmount(patience), isSecure: service.address.text.hasPrefix("https:"))
+            return complain(service, .unavailable, .error, silence.words)
+        }
+    }
+
+    /// What a service answered: bytes, or what is wrong, as the log has it.
+    private enum Heard: Sendable {
+        case bytes([UInt8])
+        case fault(ServiceTrouble, LogKey, String)
+    }
+
+    private static func request(_ facts: ByteBuffer, to service: ServiceBehind, secret: [UInt8]) throws -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: service.address.text)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.headers.add(name: "authorization", value: "Bearer \(String(decoding: secret, as: UTF8.self))")
+        request.headers.add(name: "accept-encoding", value: "identity")
+        request.headers.add(name: "connection", value: "close")
+        request.body = .bytes(facts)
+        return request
+    }
+
+    private static func answer(of kind: ServiceKind, to response: HTTPClientResponse) async throws -> Heard {
+        let status = Int(response.status.code)
+        if let trouble = ServiceTrouble(status: status) { return .fault(trouble, .status, "\(status)") }
+        let packing = response.headers["content-encoding"].first?.lowercased() ?? "identity"
+        guard packing == "identity" else { return .fault(.answer, .error, "packed: \(packing.prefix(32))") }
+        // Of one that says neither nobody knows whether it was cut off.
+        guard response.headers.contains(name: "content-length") || response.headers.contains(name: "transfer-encoding")
+        else { return .fault(.answer, .error, "neither Content-Length nor chunks") }
+        let body = try await response.body.collect(upTo: kind.mostBytes)
+        guard body.readableBytes >= kind.fewestBytes else { return .fault(.answer, .error, "no bytes") }
+        return .bytes(Array(buffer: body))
+    }
+
+    private func complain(_ service: ServiceBehind, _ trouble: ServiceTrouble, _ fact: LogKey, _ word: String) -> ServiceAnswer {
+        if !Task.isCancelled, let heldBack = complaints.admit(Complaint(kind: service.kind, server: service.server)) {
+            var facts: [LogKey: String] = [.server: service.server.text, .address: service.address.text, fact: word]
+            if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
+            logger.line(.warning, service.kind.complaint, facts)
+        }
+        return .trouble(trouble)
+    }
+}
+
+extension ServiceKind {
+    fileprivate var mostBytes: Int { self == .token ? ServiceToken.mostBytes : ServiceData.mostBytes }
+    /// A token has some; a write may have nothing to say.
+    fileprivate var fewestBytes: Int { self == .token ? 1 : 0 }
+    fileprivate var complaint: String { self == .token ? "a token service gave no token" : "a Data Service gave no data" }
+}
+
+extension DataServiceCall {
+    /// The body of the request. `level` says what is known, and there is no other: no word of a login that the account has at the moment.
+    var facts: ByteBuffer {
+        JSONWriter.object { writer in
+            writer.member("requestid", Base64URL.encode(id))
+            writer.member("serverid", service.server.text)
+            writer.member("accountid", account.text)
+            writer.member("userid", userID)
+            writer.member("deviceid", device.text)
+            writer.member("level", "device")
+            writer.member("payload", Base64URL.encode(payload))
+        }
+    }
+}
+
+extension TokenServiceCall {
+    /// The body of the request, in the names of `getSession`.
+    var facts: ByteBuffer {
+        JSONWriter.object { writer in
+            writer.member("requestid", Base64URL.encode(id))
+            writer.member("serverid", service.server.text)
+            writer.member("sid", session.text)
+            writer.member("accountid", account.text)
+            writer.member("userid", userID)
+            writer.member("deviceid", device.text)
+            writer.member("logintime", number: loggedInAt.seconds)
+            writer.member("authtime", number: authentication.time?.seconds)
+            writer.member("amr", authentication.amr)
+            writer.member("acr", authentication.acr)
+            writer.member("binding", authentication.binding)
+            writer.member("secondfactor", authentication.factors)
+        }
+    }
+}
