@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import HTTPTypes
 import NIOCore
 import OstiaryProtocol
@@ -24,7 +25,8 @@ struct ServiceTokenTests {
     func verbatim() async throws {
         let bytes: [UInt8] = Array("{\"access_token\" : \"x\"}\r\n".utf8) + [0x00, 0xFF, 0xC3, 0x28]
         try await Self.run(try ListeningService(giving: bytes)) { _, phone, session, _ in
-            #expect(try await phone.token(of: session) == bytes)
+            let token = try await phone.token(of: session)
+            #expect(token == bytes)
         }
     }
 
