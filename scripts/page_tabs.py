@@ -114,6 +114,41 @@ def unreachable(servers, browser):
     browser.close_tab(tab)
 
 
+# No stream gets through, and what is said of a page's state is held until `window.late` is told to go on.
+HELD_STATES = """
+    window.late = [];
+    window.EventSource = class extends EventTarget {
+      static CLOSED = 2;
+      readyState = 2;
+      constructor() { super(); setTimeout(() => this.dispatchEvent(new Event("error"))); }
+      close() {}
+    };
+    const real = window.fetch;
+    window.fetch = async (address, options) => {
+      const answer = await real(address, options);
+      if (!String(address).startsWith("/pages/state")) return answer;
+      const said = await answer.json();
+      return { ok: true, status: 200, json: () => new Promise((tell) => window.late.push(() => tell(said))) };
+    };
+    dispatchEvent(new Event("hashchange"));
+"""
+
+
+def late_answer(servers, browser):
+    """What a tab was told of one link is not shown when it has gone to another meanwhile."""
+    tab, _, before = open_page(servers, browser, "login")
+    ticket = servers.page("login", secrets.token_urlsafe(24)).split("#")[1]
+    browser.run(HELD_STATES)
+    until(lambda: browser.run("return window.late.length") == 1, "a page that has no stream asks")
+    browser.run(f"location.hash = '{ticket}'")
+    until(lambda: browser.run("return window.late.length") == 2, "and the tab has gone to another link before it was told")
+    browser.run("window.late[0]()")
+    check(browser.state == "opening", "what is told of the former then is not shown")
+    until(lambda: browser.run("window.late.at(-1)(); return !document.querySelector('[data-state=waiting]').hidden"), "the other link shows its page")
+    check(told(browser) != before, "with its own code")
+    browser.close_tab(tab)
+
+
 def one_site_twice(servers, browser):
     """The same button of one site in two tabs: the newer page goes on, the older says so and shows no code that no phone can use."""
     for kind in ("enrol", "login"):
@@ -187,5 +222,6 @@ def several_pages(servers, browser, phone, other_phone):
     one_site_twice(servers, browser)
     many_tabs(servers, browser)
     begin_often(servers, browser)
+    late_answer(servers, browser)
     unreachable(servers, browser)
     without_name(servers, browser)

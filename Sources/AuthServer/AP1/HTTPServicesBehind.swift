@@ -80,10 +80,12 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
     private static func answer(of kind: ServiceKind, to response: HTTPClientResponse) async throws -> Heard {
         let status = Int(response.status.code)
         if let trouble = ServiceTrouble(status: status) { return .fault(trouble, .status, "\(status)") }
-        let packing = response.headers["content-encoding"].first?.lowercased() ?? "identity"
-        guard packing == "identity" else { return .fault(.answer, .error, "packed: \(packing.prefix(32))") }
-        // Of one that says neither nobody knows whether it was cut off.
-        guard response.headers.contains(name: "content-length") || response.headers.contains(name: "transfer-encoding")
+        // Whatever else is done to the bytes: by a second field, or on the way, before they are cut into chunks.
+        let transfer = response.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
+        let packings = response.headers["content-encoding"].map { $0.lowercased() } + transfer.filter { $0 != "chunked" }
+        if let packing = packings.first(where: { $0 != "identity" }) { return .fault(.answer, .error, "packed: \(packing.prefix(32))") }
+        // Of one that says neither nobody knows whether it was cut off. “identity” is not chunks: its end is that of the connection (RFC 9112 §6.3).
+        guard transfer.isEmpty ? response.headers.contains(name: "content-length") : transfer == ["chunked"]
         else { return .fault(.answer, .error, "neither Content-Length nor chunks") }
         let body = try await response.body.collect(upTo: kind.mostBytes)
         guard body.readableBytes >= kind.fewestBytes else { return .fault(.answer, .error, "no bytes") }

@@ -72,14 +72,14 @@ extension PageRoutes {
     /// next, as after a yes on the phone.
     func typeCode(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkPost(request.headers)
-        let now = clock()
-        let page = try await page(of: request, at: now)
+        let page = try await page(of: request, at: clock())
         guard page.page.kind == .login else { throw PageRefusal.wrongKind }
         guard !page.isLoggedOut else { throw PageRefusal.noPage }
         let body = try await decode(CodeBody.self, request)
+        // By the clock of now: a body that trickles makes no code of before a good one.
         do {
             _ = try await domain.offlineCodes.logIn(
-                body.code, for: page.nonce, page: page.cookie.hash, at: page.page.serverID, by: .page, now: now)
+                body.code, for: page.nonce, page: page.cookie.hash, at: page.page.serverID, by: .page, now: clock())
             return .object { writer in writer.member("outcome", "done") }
         } catch OfflineCodeRefusal.wrong(let left) {
             return .object { writer in

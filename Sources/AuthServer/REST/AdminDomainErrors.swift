@@ -61,8 +61,9 @@ extension OfflineCodeRefusal: ErrorResponseConvertible {
             ErrorResponse(
                 .tooManyRequests, "otp_too_often", "too many codes were tried; there is another try in \(seconds) seconds",
                 headers: [.retryAfter: "\(seconds)"])
-        // The routes say how many are left.
-        case .wrong: ErrorResponse(.forbidden, "otp_wrong", "that is not the code")
+        case .wrong(let left):
+            ErrorResponse(
+                .forbidden, "otp_wrong", left == 0 ? "that is not the code, and this login takes no other" : "that is not the code", left: left)
         }
     }
 }

@@ -37,19 +37,15 @@ extension AdminRoutes {
         let body: AdminConfirmation = try await request.body()
         switch try await domain.enrolments.confirm(nonce, code: body.code, at: server, by: request.caller.actor, now: request.now) {
         case .activated: return .object { writer in writer.member("confirmed", true) }
-        case .wrong(let left): return wrongCode(left: left, request)
-        case .removed: return wrongCode(left: 0, request)
+        case .wrong(let left): throw Self.wrongCode(left: Int(left))
+        case .removed: throw Self.wrongCode(left: 0)
         }
     }
 
-    /// A refusal that also says how many tries are left.
-    private func wrongCode(left: UInt8, _ request: AdminRequest) -> Response {
-        .object(status: .forbidden) { writer in
-            writer.member("error", "wrong_code")
-            writer.member("message", left == 0 ? "that was the third wrong code; the account is removed" : "that is not the code on the phone")
-            writer.member("requestId", request.requestID)
-            writer.member("left", number: left)
-        }
+    private static func wrongCode(left: Int) -> ErrorResponse {
+        ErrorResponse(
+            .forbidden, "wrong_code", left == 0 ? "that was the third wrong code; the account is removed" : "that is not the code on the phone",
+            left: left)
     }
 }
 

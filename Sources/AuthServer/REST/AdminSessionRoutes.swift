@@ -38,17 +38,7 @@ extension AdminRoutes {
     private func otpLogin(_ request: AdminRequest) async throws -> Response {
         let (nonce, server) = (try request.nonce(), try request.serverID())
         let body: AdminCodeRequest = try await request.body()
-        do {
-            return .json(
-                try await domain.offlineCodes.logIn(body.otp, for: nonce, at: server, by: request.caller.actor, now: request.now).write)
-        } catch OfflineCodeRefusal.wrong(let left) {
-            return .object(status: .forbidden) { writer in
-                writer.member("error", "otp_wrong")
-                writer.member("message", left == 0 ? "that is not the code, and this login takes no other" : "that is not the code")
-                writer.member("requestId", request.requestID)
-                writer.member("left", number: left)
-            }
-        }
+        return .json(try await domain.offlineCodes.logIn(body.otp, for: nonce, at: server, by: request.caller.actor, now: request.now).write)
     }
 
     private func logOut(_ request: AdminRequest) async throws -> Response {

@@ -105,15 +105,16 @@ package struct PresenceService: Sendable {
         in rows: any AuthenticationRows
     ) throws -> Standing {
         let notices = try rows.notices(for: account, after: shown)
+        // Said of a login that is over as well: the newest word counts, and none is one that there are no codes.
+        let codes = LoginFlags.offlineCodes(parameters.offlineCodes)
         let answer: PingAnswer
         if case .stopped(_, let reason, _) = session.state {
-            answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
+            answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, flags: codes, extensions: notices)
         } else {
             let hasWaiting = try moment.map { try rows.ringingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
             answer = PingAnswer(
                 state: .loggedIn, reason: .none, pingTime: parameters.pingTime,
-                flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0)
-                    | LoginFlags.offlineCodes(parameters.offlineCodes), extensions: notices)
+                flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0) | codes, extensions: notices)
         }
         return Standing(session: session.id, account: account, answer: answer)
     }

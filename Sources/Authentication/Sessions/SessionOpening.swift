@@ -24,7 +24,7 @@ struct SessionOpening: Sendable {
     func open(in rows: any AuthenticationRows, asking: (LoginRequest) -> LoginRequest, at now: Instant) throws -> Opened {
         let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
-        let run = (pointer?.run).map { $0 + 1 } ?? 0
+        let run = Self.run(after: pointer, at: now)
         guard let pointer, let stored = try rows.session(pointer.session) else {
             return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now))
         }
@@ -47,7 +47,7 @@ struct SessionOpening: Sendable {
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
         let former = try pointer.flatMap { try rows.session($0.session) }
         let replaced = try former.flatMap { try SessionStop(reason: .replaced, actor: actor).apply(to: $0, in: rows, at: now) }
-        let session = try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, asking: LoginRequest(), at: now, state: .loggedIn(login))
+        let session = try begin(in: rows, run: Self.run(after: pointer, at: now), asking: LoginRequest(), at: now, state: .loggedIn(login))
         return (session, replaced)
     }
 
@@ -74,6 +74,13 @@ struct SessionOpening: Sendable {
 }
 
 extension SessionOpening {
+    /// The number of the next session: of a nonce never the same twice, also when nothing is known any more of what it had, or an older database is. An offline
+    /// code is over the sid, so that one that was made ahead would be good for a session that had it again.
+    private static func run(after pointer: NoncePointer?, at now: Instant) -> UInt32 {
+        let second = UInt32(truncatingIfNeeded: now.seconds)
+        return pointer.map { max($0.run &+ 1, second) } ?? second
+    }
+
     private func save(_ session: Session, in rows: any SessionRows) throws {
         try rows.save(session)
         if let picture = session.request.shown.logo?.picture { try rows.add(picture, to: session.id, keeping: Session.mostLogos) }

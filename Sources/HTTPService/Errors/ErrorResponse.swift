@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// What the world hears of an error: a status, a word for programs and a sentence for people. Rendered as `{error, message, requestId}`, with `field`
-/// where one is to blame, and to clients of OAuth with `error_description`.
+/// where one is to blame, with `left` where tries are counted, and to clients of OAuth with `error_description`.
 package struct ErrorResponse: Error, Equatable, Sendable {
     package let status: HTTPResponse.Status
     /// A stable word, lower case with underscores.
@@ -12,14 +12,19 @@ package struct ErrorResponse: Error, Equatable, Sendable {
     package let message: String
     /// The part of the request that is wrong, as the caller knows it: `announceinfo.logo`, `X-nonce`.
     package let field: String?
+    /// How many tries there are left; nil where none are counted.
+    package let left: Int?
     /// Additional headers, `WWW-Authenticate` or `Retry-After` for example.
     package let headers: HTTPFields
 
-    package init(_ status: HTTPResponse.Status, _ error: String, _ message: String, field: String? = nil, headers: HTTPFields = [:]) {
+    package init(
+        _ status: HTTPResponse.Status, _ error: String, _ message: String, field: String? = nil, left: Int? = nil, headers: HTTPFields = [:]
+    ) {
         self.status = status
         self.error = error
         self.message = message
         self.field = field
+        self.left = left
         self.headers = headers
     }
 }
@@ -93,6 +98,7 @@ extension ErrorResponse {
             json.member("message", message)
             json.member("field", field)
             json.member("requestId", requestID)
+            json.member("left", number: left)
         }
     }
 }

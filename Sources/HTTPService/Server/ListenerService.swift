@@ -13,7 +13,7 @@ import ServiceLifecycle
 /// The connection is Hummingbird's, and so is the request. The accepting is ours: Hummingbird's own server takes no open socket, knows no peer, and
 /// goes on asking for connections when there is no descriptor left for one.
 struct ListenerService: Service {
-    typealias Server = NIOAsyncChannel<HTTP1Channel.Value, Never>
+    typealias Server = NIOAsyncChannel<AcceptedConnection, Never>
 
     let listener: Listener
     let drain: DrainSignal
@@ -56,24 +56,13 @@ struct ListenerService: Service {
         return ListenAddress(host: host, port: local?.port ?? listener.address.port)
     }
 
-    /// Until the server's channel is closed and the last connection has ended. Whoever cancels it ends each connection where it stands, but none between its
-    /// acceptance and its first read: NIO ends the process for a channel that nobody takes. So the loop itself is not cancelled; it ends with its channel.
+    /// Until the server's channel is closed and the last connection has ended.
     private func serve(_ server: Server, with connection: HTTP1Channel) async {
-        let cancelled = DrainSignal()
-        let accepting = Task { await accept(server, with: connection, until: cancelled) }
-        await withTaskCancellationHandler {
-            await accepting.value
-        } onCancel: {
-            cancelled.begin()
-            server.channel.close(promise: nil)
-        }
-    }
-
-    private func accept(_ server: Server, with connection: HTTP1Channel, until cancelled: DrainSignal) async {
         await withDiscardingTaskGroup { tasks in
             do {
                 try await server.executeThenClose { accepted in
-                    for try await channel in accepted {
+                    for try await next in accepted {
+                        let channel = next.take()
                         let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
                         tasks.addTask(executorPreference: thread) {
                             await connection.handle(value: channel, logger: logger)
@@ -83,7 +72,6 @@ struct ListenerService: Service {
             } catch {
                 logger.error("no more connections are accepted", metadata: ["listener": "\(listener.name)", "error": "\(error)"])
             }
-            if cancelled.isDraining { tasks.cancelAll() }
         }
     }
 
@@ -105,15 +93,16 @@ struct ListenerService: Service {
     }
 
     private func open(_ connection: HTTP1Channel, _ quiescing: ServerQuiescingHelper) async throws -> Server {
-        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
-        let setUp: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value> = { channel in
+        let (limit, opening, logger) = (listener.limits.idle, listener.limits.opening, logger)
+        let setUp: @Sendable (any Channel) -> EventLoopFuture<AcceptedConnection> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
             }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
+                let accepted = AcceptedConnection(value) { await connection.handle(value: value, logger: logger) }
                 let pipeline = channel.pipeline.syncOperations
                 let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
-                return value
+                return accepted
             }
         }
         do {

@@ -88,6 +88,8 @@ extension AuthorizationRequest {
             guard login.at >= situation.visit.askedAt else { return false }
         }
         guard let maxAge else { return true }
+        // Whoever asks for it is given a login that has proved a second factor, and no code that somebody may have been told (protocol §9).
+        guard !login.isOffline else { return false }
         let proved = login.methods.isEmpty ? login.at : login.verifiedAt
         // A login for this request was new enough when it was made, however long its person then reads what they consent to.
         let moment = login.at >= situation.visit.askedAt ? login.at : situation.now

@@ -71,6 +71,18 @@ struct HTTPServicesBehindTests {
         }
     }
 
+    @Test("A body that ends with its connection is no token, whatever coding it names, so that none that was cut is one; nor is one that is packed")
+    func codings() async throws {
+        for head in [
+            "transfer-encoding: identity", "transfer-encoding: gzip", "transfer-encoding: x",
+            "content-encoding: identity\r\ncontent-encoding: gzip\r\ncontent-length: 5",
+        ] { #expect(try await ask(saying: "HTTP/1.1 200 OK\r\n\(head)\r\n\r\nhalf-") == .trouble(.answer), "\(head)") }
+        let packed = "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
+        #expect(try await ask(saying: packed) == .trouble(.answer))
+        let plain = "HTTP/1.1 200 OK\r\ncontent-encoding: identity\r\ntransfer-encoding: Chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
+        #expect(try await ask(saying: plain) == .bytes(Array("ab".utf8)))
+    }
+
     @Test("What a status says is told apart: no, not now, and our own secret not taken, which is an operator's to mend")
     func statuses() async throws {
         for (status, trouble) in [(403, ServiceTrouble.refused), (404, .refused), (401, .unavailable), (429, .unavailable), (503, .unavailable)] {

@@ -9,6 +9,6 @@ struct AdminThreadTests {
     func brief() async throws {
         let brief = try await PagesFixture().adminRoutes.table.filter(\.isBrief).map { "\($0.method.rawValue) \($0.path)" }
         let sessions = "/servers/{serverid}/sessions/"
-        #expect(Set(brief) == ["GET \(sessions)", "POST \(sessions)return", "POST \(sessions)logout"])
+        #expect(Set(brief) == ["GET \(sessions)", "POST \(sessions)return", "POST \(sessions)otp", "POST \(sessions)logout"])
     }
 }

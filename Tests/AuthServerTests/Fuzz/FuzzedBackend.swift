@@ -54,6 +54,7 @@ struct FuzzedBackend: Sendable {
             seed,
             real: [
                 "accountid": accounts.map(\.id.text), "code": [shown, "K7Q3"], "returncode": [returnCode, "AAAAAAAAAAAAAAAAAAAAAA"],
+                "otp": ["2XPP7Q R5BDD0", "2xpp7qr5bdd0"],
                 "serverid": [premises.serverID.text],
             ])
         self.premises = premises
@@ -69,7 +70,10 @@ struct FuzzedBackend: Sendable {
     /// Bodies that are right, of the calls that need one with something in it.
     private var bodies: [String: String] {
         [
-            "PUT /servers/{serverid}/": #"{"serverName":"Timesheets"}"#, "PUT /servers/{serverid}/accounts/{accountid}/": #"{"blocked":false}"#,
+            "PUT /servers/{serverid}/": #"{"serverName":"Timesheets","serverFlags":["ENABLE_OTP"]}"#,
+            "PUT /servers/{serverid}/tokenservice/": #"{"url":"https://tokens.example/token"}"#,
+            "POST /servers/{serverid}/sessions/otp": #"{"otp":"2XPP7Q R5BDD0"}"#,
+            "PUT /servers/{serverid}/accounts/{accountid}/": #"{"blocked":false}"#,
             "POST /servers/{serverid}/sessions/return": #"{"returncode":"\#(returnCode)"}"#,
             "POST /servers/{serverid}/sessions/enrol/confirm": #"{"code":"\#(code)"}"#,
             "POST /servers/{serverid}/sessions/page": #"{"kind":"login","returnurl":"https://shop.example/welcome"}"#,

@@ -12,9 +12,11 @@ import Testing
 @Suite("Fuzz: REST", .timeLimit(.minutes(10)))
 struct RESTFuzzTests {
     /// What is never answered with 2xx here, and why.
-    private static let neverDone: [String: HTTPResponse.Status] = [
+    private static let neverDone: [String: Set<HTTPResponse.Status>] = [
         // The second-factor server of these premises is never there.
-        "POST /servers/{serverid}/accounts/{accountid}/secondfactor/reset": .serviceUnavailable
+        "POST /servers/{serverid}/accounts/{accountid}/secondfactor/reset": [.serviceUnavailable],
+        // No phone has made a code: it is wrong, or the session takes none.
+        "POST /servers/{serverid}/sessions/otp": [.forbidden, .conflict],
     ]
 
     @Test("Whatever a backend with the key asks is answered: never 5xx, no trap, no line of error, and an honest login works after it")
@@ -28,8 +30,9 @@ struct RESTFuzzTests {
                 for route in backend.routes {
                     let asked = backend.honest(route)
                     let status = try await backend.send(asked, route, by: client)
-                    let expected = Self.neverDone[FuzzedBackend.name(of: route)] ?? .ok
-                    #expect(status == expected, "\(route.method) \(asked.uri): what is right is done, so that what is changed in it is looked at")
+                    let expected = Self.neverDone[FuzzedBackend.name(of: route)] ?? [.ok]
+                    #expect(
+                        expected.contains(status), "\(route.method) \(asked.uri): what is right is done, so that what is changed in it is looked at")
                 }
                 let heard = try await Self.fuzz(backend, by: client)
                 let done = heard.filter { $0.value.contains { $0.kind == .successful } }
@@ -54,7 +57,7 @@ struct RESTFuzzTests {
                 let status = try await backend.send(asked, route, by: client)
                 heard[name, default: []].insert(status)
                 #expect(
-                    status.code < 500 || status == neverDone[name],
+                    status.code < 500 || neverDone[name]?.contains(status) == true,
                     "seed \(FuzzSeed.text): \(route.method) \(asked.uri) \(String(decoding: asked.body, as: UTF8.self))")
             }
         }

@@ -26,7 +26,7 @@ struct PageDocumentTests {
         #expect(paths.count >= 20)
         let page = try document()
         for path in paths {
-            let named = path.replacing(#/\/pages\/\w+\.(?<kind>js|css)/#) { "/pages/NAME.\($0.kind)" }.replacing("{server}", with: "SERVER")
+            let named = path.replacing(#/\/pages\/\w+\.(?<kind>js|css)$/#) { "/pages/NAME.\($0.kind)" }.replacing("{server}", with: "SERVER")
             #expect(page.contains("`\(named)"), "\(path)")
         }
     }

@@ -1,5 +1,7 @@
 import Authentication
+import HTTPService
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
@@ -8,7 +10,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Pages: the code of a phone without a connection")
+@Suite("Pages: the code of a phone without a connection", .timeLimit(.minutes(10)))
 struct TypedCodePageTests {
     private func premises(_ flags: [String] = ["ENABLE_OTP"]) async throws -> (PagesFixture, Account) {
         let premises = try await PagesFixture()
@@ -102,6 +104,20 @@ struct TypedCodePageTests {
         }
     }
 
+    @Test("A code whose body trickles in is as old as it is when it has come: asked for in time and sent after it, it is wrong")
+    func trickling() async throws {
+        let (premises, account) = try await premises()
+        premises.clock.advance(OfflineCode.step - premises.clock.now.seconds % OfflineCode.step)
+        try await Application(responder: LateBodies(premises: premises)).test(.router) { (client) async throws in
+            let browser = PageClient(client: client, premises: premises)
+            let cookie = try await browser.open()
+            let code = try await premises.offlineCode(of: account)
+            premises.clock.advance(2 * OfflineCode.step - 1)
+            let answer = try await type(code, browser, cookie)
+            #expect(answer.object.text("outcome") == "wrong" && answer.object.number("left") == 2)
+        }
+    }
+
     @Test("What can be no code is 400 and costs no try; an enrol page takes none at all; after a logout there is no page")
     func refused() async throws {
         let (premises, account) = try await premises()
@@ -147,6 +163,34 @@ struct TypedCodePageTests {
                 let parts = [try #require(PageAsset.scripts["typed"]), try #require(PageAsset.styles["typed"])].map(\.bytes.count)
                 #expect(parts.allSatisfy { $0 > 100 } && texts + parts.reduce(0, +) <= 5_000)
             }
+        }
+    }
+}
+
+/// Brings the body of a code that was typed a second after its head.
+private struct LateBodies: HTTPResponder {
+    let premises: PagesFixture
+
+    func respond(to request: Request, context: ServiceRequestContext) async throws -> Response {
+        guard request.uri.path == "/pages/otp" else { return try await premises.publicResponder.respond(to: request, context: context) }
+        let late = RequestBody(asyncSequence: LateBody(body: request.body, clock: premises.clock))
+        return try await premises.publicResponder.respond(to: Request(head: request.head, body: late), context: context)
+    }
+}
+
+private struct LateBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let clock: TestClock
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: body.makeAsyncIterator(), clock: clock) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var pieces: RequestBody.AsyncIterator
+        let clock: TestClock
+
+        mutating func next() async throws -> ByteBuffer? {
+            clock.advance(1)
+            return try await pieces.next()
         }
     }
 }

@@ -131,6 +131,28 @@ struct LogLinesTests {
         }
     }
 
+    @Test("An offline code that is wrong is a refusal by that word, with the request of its answer, and without the code")
+    func wrongOfflineCode() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers in
+            try await servers.switchOfflineCodesOn()
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let nonce = Base64URL.encode(SystemRandomSource().bytes(16))
+            let code = try await servers.offlineCode(of: phone.account, for: try SessionNonce(nonce))
+            let wrong = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (client) async throws in
+                let answer = try await client.execute(
+                    uri: "/servers/\(servers.server.text)/sessions/otp", method: .post, headers: [.apiKey: ServersFixture.apiKey, .nonce: nonce],
+                    body: ByteBuffer(string: #"{"otp":"\#(wrong)"}"#))
+                #expect(answer.status == .forbidden)
+                let line = try log.onlyLine("request refused")
+                #expect(line.facts["error"] == "otp_wrong" && line.facts["status"] == "403")
+                #expect(line.facts["requestId"] == answer.headers[.requestID] && line.facts["route"]?.hasSuffix("/sessions/otp") == true)
+                #expect(!log.text.contains(wrong) && !log.text.contains(wrong.suffix(6)))
+            }
+        }
+    }
+
     @Test("A refusal has the account that the phone named, whichever message it was")
     func namedAccounts() async throws {
         let log = LogRecorder()

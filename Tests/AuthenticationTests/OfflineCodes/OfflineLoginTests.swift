@@ -67,6 +67,23 @@ struct OfflineLoginTests {
         }
     }
 
+    @Test("The end of a login says as well whether there are codes, whoever ended it: a phone takes no word of them for a no")
+    func offeredAtTheEnd() async throws {
+        for flags in [[], ["ENABLE_OTP"], ["ENABLE_OTP", "LONG_OTP"]] {
+            let (world, phone) = try await DomainFixture.offline(flags)
+            let length: OfflineCodeLength? = flags.isEmpty ? nil : (flags.count == 2 ? .eight : .six)
+            let own = try present(try await phone.logIn("own").sessionID)
+            for _ in 0..<2 {
+                let answer = try await phone.stop(own)
+                #expect(answer.state == .stopped && answer.offlineCodes == length, "\(flags)")
+            }
+            let site = try present(try await phone.logIn("site").sessionID)
+            try await world.logOut("site")
+            let answer = try await phone.ping(site)
+            #expect(answer.state == .stopped && answer.offlineCodes == length && !answer.isReturning && !answer.hasWaiting, "\(flags)")
+        }
+    }
+
     @Test("S2-13 the code of another session of the same account logs nobody in, before and after that one was used")
     func otherSession() async throws {
         let (world, phone) = try await DomainFixture.offline()
@@ -151,6 +168,41 @@ struct OfflineLoginTests {
         // The next session of the same nonce is another.
         try await world.link()
         #expect(try await world.refusal(ofTyping: code) == .wrong(left: 2))
+    }
+
+    @Test(
+        "A80 a code that was lured out for a later moment is for its session alone: the nonce, begun anew when that is forgotten, has another sid")
+    func madeAhead() async throws {
+        let (world, phone) = try await DomainFixture.offline()
+        let former = try present(try await world.session()).id
+        // A forged link names any time: this code is of the interval in which it is typed.
+        let code = try await world.shownCode(phone, after: 900)
+        world.pass(900)
+        try await world.housekeeping.run(at: world.now)
+        #expect(try await world.store.read { rows in try rows.session(former) } == nil, "nothing is known of it any more")
+        try await world.link()
+        #expect(try await world.session()?.id != former)
+        #expect(try await world.refusal(ofTyping: code) == .wrong(left: 2))
+        #expect(try await world.type(try await world.shownCode(phone)).loggedIn)
+    }
+
+    @Test("A80 a database that is put back gives no sid a second time: the sessions that it does not know had others")
+    func putBack() async throws {
+        let (world, _) = try await DomainFixture.offline()
+        let (hash, server) = (try DomainFixture.nonce("browser").hash, world.server)
+        let pointer = try present(try await world.store.read { rows in try rows.pointer(nonceHash: hash, of: server) })
+        var had: [SessionID] = []
+        for _ in 0..<3 {
+            try await world.logOut()
+            world.pass(60)
+            try await world.link()
+            had.append(try present(try await world.session()).id)
+        }
+        world.pass(301)
+        try await world.store.write { rows in try rows.save(pointer) }
+        try await world.link()
+        let next = try present(try await world.session()).id
+        #expect(!had.contains(next) && next != pointer.session)
     }
 
     @Test("Whom the phone has claimed the session for may type its code, and nobody else; the phone's own decision comes too late then")

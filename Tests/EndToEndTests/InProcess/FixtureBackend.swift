@@ -38,5 +38,11 @@ struct FixtureBackend: Sendable {
         try await call(.post, "sessions/enrol/confirm", nonce: nonce, json: #"{"code":"\#(code)"}"#).status
     }
 
+    /// Hands a one-time code in, as a site does that asks for it itself.
+    func otpLogin(_ nonce: String, _ code: String) async throws -> (status: Int, said: JSONLine) {
+        let answer = try await call(.post, "sessions/otp", nonce: nonce, json: #"{"otp":"\#(code)"}"#)
+        return (answer.status, try JSONLine(String(decoding: answer.body, as: UTF8.self)))
+    }
+
     func updateServer(_ json: String) async throws { try #require(try await call(.put, "", json: json).status == 200) }
 }

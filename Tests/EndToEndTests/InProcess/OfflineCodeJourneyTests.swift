@@ -37,11 +37,6 @@ struct OfflineCodeJourneyTests {
         return (session, text)
     }
 
-    private func type(_ text: String, _ nonce: String, _ world: ServersFixture) async throws -> (status: Int, said: JSONLine) {
-        let answer = try await world.backend.call(.post, "sessions/otp", nonce: nonce, json: #"{"otp":"\#(text)"}"#)
-        return (answer.status, try JSONLine(String(decoding: answer.body, as: UTF8.self)))
-    }
-
     @Test(
         "S2-02…06 S2-43 S2-48 a phone without a network logs a session in by its code, once, and leaves it alone when the network is back",
         arguments: [(false, false), (true, false), (false, true)])
@@ -54,11 +49,11 @@ struct OfflineCodeJourneyTests {
             #expect(phone.ostiary.session(session.id)?.isOver == true)
             let posted = await world.line.posted.count
             await world.line.mend()
-            let (status, said) = try await type(text, nonce, world)
+            let (status, said) = try await world.backend.otpLogin(nonce, text)
             #expect(status == 200 && said["loggedin"] == .bool(true) && said["otplogin"] == .bool(true))
             let asked = try await world.backend.session(nonce)
             #expect(asked["loggedin"] == .bool(true) && asked["otplogin"] == .bool(true))
-            #expect(try await type(text, nonce, world).status != 200, "a code is good once")
+            #expect(try await world.backend.otpLogin(nonce, text).status != 200, "a code is good once")
             #expect(await world.line.posted.count == posted && phone.ostiary.session(session.id)?.isLoggedIn == false)
 
             // With a network the same phone logs in as ever.
@@ -80,7 +75,7 @@ struct OfflineCodeJourneyTests {
             // Of another login, which somebody else began.
             let stranger = world.backend.newNonce()
             _ = try await world.backend.loginCode(stranger)
-            #expect(try await type(text, stranger, world).status == 403)
+            #expect(try await world.backend.otpLogin(stranger, text).status == 403)
             // As a person types: small, and in one piece.
             #expect(try await page.type(text.lowercased().replacing(" ", with: ""))["outcome"] == .string("done"))
             let state = try await page.state()
@@ -109,6 +104,20 @@ struct OfflineCodeJourneyTests {
                 _ = try await phone.until(FixturePhone.end)
                 await world.line.mend()
             }
+        }
+    }
+
+    @Test("A logout takes no codes away: the phone that was told so has them for the next login")
+    func afterLogout() async throws {
+        try await enrolled { world, phone in
+            let end = try await phone.logIn(try await world.backend.loginCode(world.backend.newNonce())).end
+            try await phone.ostiary.end(try #require(end.session))
+            await world.line.cut()
+            phone.ostiary.start(with: try await world.backend.loginCode(world.backend.newNonce()))
+            let error = try await phone.until { event -> Session? in
+                if case .error(.serverConnection, let session?) = event { session } else { nil }
+            }
+            #expect(error.otpAvailable)
         }
     }
 

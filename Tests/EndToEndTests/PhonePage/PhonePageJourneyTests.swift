@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import Foundation
+import HTTPTypes
 import NIOHTTP1
 import OstiaryTesting
 import QRCode
@@ -109,8 +110,7 @@ struct PhonePageJourneyTests {
                 #expect((0...120).contains(made["left"]?.int ?? -1) && made["username"] == offer["accounts"]?.array?.first?["username"])
                 await world.line.mend()
                 let text = try #require(made["code"]?.string)
-                let answer = try await world.backend.call(.post, "sessions/otp", nonce: nonce, json: #"{"otp":"\#(text)"}"#)
-                #expect(answer.status == 200)
+                #expect(try await world.backend.otpLogin(nonce, text).status == 200)
                 #expect(try await world.backend.isLoggedIn(nonce))
                 #expect(try await page.call("put-away-code").status == 200)
                 _ = try await page.until("it is put away") { $0["oneTimeCodes"]?.array?.isEmpty == true }

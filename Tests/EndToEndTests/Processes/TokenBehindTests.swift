@@ -102,6 +102,16 @@ struct TokenBehindTests {
         try await pair.stop()
     }
 
+    @Test("An empty secret is none: it does not start with one, which would be anybody's")
+    func emptySecret() async throws {
+        let program = try Program(
+            [], environment: ["PORT": "\(try ReservedPort().number)", "SECRET": "", "FORMER_SECRET": ""],
+            executable: Binary.url.deletingLastPathComponent().appendingPathComponent("TokenBehindExample").path)
+        defer { program.signal(SIGKILL) }
+        #expect(try await program.end() != 0)
+        #expect(program.complaints.contains("SECRET"))
+    }
+
     @Test("It answers with a token of our own provider, as that gave it")
     func provider() async throws {
         let pair = try await ProcessesFixture.running()

@@ -145,6 +145,17 @@ struct AuthorizeDecisionTests {
         }
     }
 
+    @Test("A81 max_age: a login by an offline code is new enough for nobody, however new it is; one by the phone's key alone is")
+    func offlineMaxAge() async throws {
+        let typed = Fixture.login(at: Fixture.start - 5, methods: [], binding: nil, isOffline: true)
+        #expect(try await next(["max_age": "3600"], login: typed) == .logIn(.fresh(3600)))
+        #expect(try await next(["max_age": "3600", "prompt": "none"], login: typed) == .refuse(.loginRequired))
+        guard case .give = try await next(["max_age": "3600"], login: Fixture.login(at: Fixture.start - 5, methods: [])) else {
+            Issue.record("a login by the phone's key was not taken")
+            return
+        }
+    }
+
     @Test("acr, amr and auth_time say only what happened")
     func claims() {
         let device = AuthenticationClaims(of: Fixture.login(methods: []))

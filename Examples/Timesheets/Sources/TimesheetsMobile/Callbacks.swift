@@ -41,11 +41,12 @@ final class Callbacks: Sendable {
         let router = Router()
         router.get(RouterPath(path)) { [heard] request, _ -> Response in
             guard let query = request.uri.query else { return Response(status: .notFound) }
+            // At once: a browser that has come back and goes away before it has its page, has come back. Whoever hears it ends this server in good order, so that
+            // the page is written nevertheless.
+            heard.yield(query)
             let body = ResponseBody { writer in
                 try await writer.write(ByteBuffer(string: Self.page))
                 try await writer.finish(nil)
-                // Told once the page is written: whoever hears it ends this server.
-                heard.yield(query)
             }
             let fields: HTTPFields = [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: "default-src 'none'",

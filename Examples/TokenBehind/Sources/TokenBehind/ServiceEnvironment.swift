@@ -11,7 +11,7 @@ struct ServiceEnvironment {
     init(_ variables: [String: String]) throws {
         guard let port = Int(variables["PORT"] ?? "8091") else { throw Missing(name: "PORT") }
         self.port = port
-        secrets = CallerSecrets([try Self.needed("SECRET", of: variables)] + [variables["FORMER_SECRET"]].compactMap { $0 })
+        secrets = CallerSecrets([try Self.needed("SECRET", of: variables)] + [variables["FORMER_SECRET"]].compactMap { $0 }.filter { !$0.isEmpty })
         guard let endpoint = variables["TOKEN_ENDPOINT"] else {
             tokens = OwnTokens()
             return
@@ -21,8 +21,9 @@ struct ServiceEnvironment {
             scope: variables["SCOPE"], audience: variables["AUDIENCE"])
     }
 
+    /// An empty one is none: what starts programs writes those, and an empty secret would be anybody's.
     private static func needed(_ name: String, of variables: [String: String]) throws -> String {
-        guard let value = variables[name] else { throw Missing(name: name) }
+        guard let value = variables[name], !value.isEmpty else { throw Missing(name: name) }
         return value
     }
 }

@@ -94,21 +94,23 @@ async function ask() {
   const run = runs;
   try {
     const answer = await fetch(mine("/pages/state"), { cache: "no-store" });
+    const now = answer.ok && await answer.json();
+    // What comes late, or fails late, is of the link before.
     if (run !== runs) return;
     if (answer.status === 401) return over();
-    if (answer.ok) {
+    if (now) {
       const tried = failures;
-      const wasPaused = isPaused();
-      follow(await answer.json());
+      const idle = isPaused();
+      follow(now);
       failures = tried;
       // A phone has come to a page that nobody looks at.
-      if (wasPaused && !isPaused() && !ended.includes(shown)) return listen();
+      if (idle && !isPaused() && !ended.includes(shown)) return listen();
     }
-    lost(!answer.ok);
+    lost(!now);
   } catch {
     lost(true);
   }
-  if (!stream && !ended.includes(shown)) timer = setTimeout(ask, isPaused() ? 20_000 : 2000);
+  if (run === runs && !stream && !ended.includes(shown)) timer = setTimeout(ask, isPaused() ? 2e4 : 2000);
 }
 
 /** The page's time is over; what was told before stays true. */
@@ -183,13 +185,13 @@ export async function begin() {
   page = fragment.match(/^page=([\w-]{12})$/)?.[1];
   if (page) return listen();
   goBackTo(null);
-  const answer = fragment ? await post("/pages/ticket", { ticket: fragment, frame }) : null;
+  const answer = fragment && await post("/pages/ticket", { ticket: fragment, frame });
   if (run !== runs) return;
   // The ticket is still good, and stays in the address until somebody has said what became of it.
   if (fragment && !isSaid(answer)) return beginLater();
   lost(false);
   history.replaceState(null, "", location.pathname + location.search);
-  const opened = answer?.ok ? await answer.json() : null;
+  const opened = answer?.ok && await answer.json();
   if (run !== runs) return;
   if (!opened) {
     goBackTo(backFromHere());

@@ -8,7 +8,7 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
 
     package var description: String { "SessionDerivation ‹secret›" }
 
-    /// sid = HMAC(sidKey, "AP1/sid" 00 nonceHash || run)[0..16]; `run` counts the finished sessions of the nonce.
+    /// sid = HMAC(sidKey, "AP1/sid" 00 nonceHash || run)[0..16]; `run` is never the same twice for a nonce.
     package func sessionID(nonceHash: [UInt8], run: UInt32) -> SessionID {
         var writer = ByteWriter()
         writer.raw(nonceHash)

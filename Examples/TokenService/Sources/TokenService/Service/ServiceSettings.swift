@@ -11,6 +11,8 @@ struct ServiceSettings: Sendable {
     let backends: [ServedBackend]
     /// Seconds for which a token is good.
     let lifetime: Int
+    /// Tokens of one person that may be about.
+    let tokensEach: Int
     /// `client_id` of the app whose people come here.
     let appID: String
     let webNonce: WebNonceSettings
@@ -22,6 +24,7 @@ struct ServiceSettings: Sendable {
         backends = try JSONDecoder().decode([ServedBackend].self, from: Data(contentsOf: URL(filePath: try variables.text("BACKENDS"))))
         guard !keys.isEmpty, !backends.isEmpty else { throw Variables.Wrong(name: keys.isEmpty ? "SIGNING_KEYS" : "BACKENDS") }
         lifetime = try variables.number("TOKEN_SECONDS", or: 300)
+        tokensEach = try variables.number("TOKENS_EACH", or: 100)
         appID = variables.optional("APP_ID") ?? "app"
         webNonce = WebNonceSettings(
             restAddress: try variables.text("REST_ADDRESS"), server: try variables.text("SERVER_ID"), apiKey: try variables.text("API_KEY"))

@@ -9,7 +9,7 @@ enum TokenRefusal: String, HTTPResponseError {
     case invalidScope = "invalid_scope"
     /// A backend that asks about a token has not shown who it is.
     case invalidClient = "invalid_client"
-    /// As many tokens are about as are remembered.
+    /// As many tokens are about as are remembered, of this person or of all.
     case unavailable = "temporarily_unavailable"
 
     private struct Body: ResponseEncodable { let error: String }

@@ -13,7 +13,7 @@ func serveTokens(_ variables: Variables) async throws {
 
 /// The four addresses of the metadata. The clock is read here and nowhere below.
 func tokenRoutes(_ settings: ServiceSettings, asking verifier: ResourceVerifier) -> Router<CallerContext> {
-    let given = GivenTokens()
+    let given = GivenTokens(mostOfOne: settings.tokensEach)
     let now: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
     let router = Router(context: CallerContext.self)
 

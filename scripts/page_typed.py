@@ -1,0 +1,75 @@
+"""The code of a phone without a connection, typed into the login page, tried for scripts/page-test."""
+
+from page_steps import login_page, shows_code
+from trial import check, until
+
+FORM = "details.quiet form"
+OFFERED = f"return document.querySelector('{FORM}') !== null"
+TOLD = "return document.querySelector('#typed-help').textContent"
+
+
+def code_of(phone, browser, name):
+    """What the phone shows for the code on the screen, asking no server."""
+    process = phone.begin("otp", browser.picture(name, "[data-qr]"), pins=())
+    code = phone.event(process, "otp")["code"]
+    check(process.wait(timeout=60) == 0, "a phone that asks nobody shows a code")
+    return code
+
+
+def submit(browser, text):
+    browser.type("#typed", text)
+    browser.click(f"{FORM} .button")
+
+
+def not_offered(servers, browser):
+    login_page(servers, browser)
+    check(not browser.run(OFFERED), "S2-07 a login page of a server that takes no codes offers no place for one")
+
+
+def learns_of_codes(servers, browser, phone):
+    """A phone hears with its next login that its server takes codes."""
+    status, _ = servers.rest("PUT", f"/servers/{servers.server}/", body={"serverFlags": ["ENABLE_OTP"]})
+    check(status == 200, "the operator allows codes of phones without a connection")
+    nonce = login_page(servers, browser)
+    process = phone.begin("login", browser.picture("typed-before", "[data-qr]"))
+    until(lambda: "returncode=" in browser.address, "a phone logs in once more with its connection")
+    servers.hand_in(nonce, browser.address)
+    check(process.wait(timeout=60) == 0, "and hears of it")
+
+
+def typed(servers, browser, phone, look):
+    nonce = login_page(servers, browser)
+    until(lambda: browser.run(OFFERED), "the login page has a place for the code of a phone that is offline")
+    check(not browser.run(f"return document.querySelector('{FORM}').checkVisibility()"), "which stands behind a line")
+    code = code_of(phone, browser, "typed-code")
+    browser.click("details.quiet summary")
+    look(browser, "login-typed")
+    submit(browser, "no code")
+    until(lambda: "two groups" in browser.run(TOLD), "what is no code is told as that")
+    submit(browser, f"{code[:7]}{'000000' if code[7:] != '000000' else '111111'}")
+    until(lambda: "2 tries left" in browser.run(TOLD), "a wrong one says how many tries are left")
+    check(browser.run("return document.activeElement.id") == "typed", "and leaves the keyboard where it was")
+    look(browser, "login-typed-wrong")
+    submit(browser, code.lower().replace(" ", "-"))
+    until(lambda: "returncode=" in browser.address, "S2-44 the code, in small letters, logs in: the browser comes back with its code")
+    check(servers.session(nonce)["state"] == "returning", "nobody is logged in before that is handed in")
+    status = servers.hand_in(nonce, browser.address)
+    check(status["loggedin"] and status["otplogin"] and status["userid"] == "alice", "S2-06 the site learns who it is, and that it was by such a code")
+    again = login_page(servers, browser)
+    until(lambda: browser.run(OFFERED), "another login page")
+    browser.click("details.quiet summary")
+    for left in ("2 tries left", "1 try left", "last try"):
+        submit(browser, code)
+        until(lambda: left in browser.run(TOLD), f"S2-13 takes no code of the login before: {left}")
+    check(not browser.run(f"return document.querySelector('{FORM} .button').checkVisibility()"), "then it takes none")
+    browser.click(f"{FORM} button[type=button]")
+    until(lambda: shows_code(browser) and not browser.run(f"return document.querySelector('{FORM}').checkVisibility()"), "but shows a new code")
+    check(servers.session(again) == {"loggedin": False}, "nobody is logged in")
+
+
+def typed_codes(servers, browser, phone, look):
+    """A phone that is enrolled."""
+    not_offered(servers, browser)
+    learns_of_codes(servers, browser, phone)
+    typed(servers, browser, phone, look)
+    servers.rest("PUT", f"/servers/{servers.server}/", body={"serverFlags": []})
