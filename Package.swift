@@ -131,6 +131,9 @@ let package = Package(
         .executableTarget(
             name: "TokenBehindExample", dependencies: [hummingbird, httpClient, nioCore, crypto],
             path: "Examples/TokenBehind/Sources/TokenBehind", packageAccess: false, swiftSettings: example),
+        .executableTarget(
+            name: "DataBehindExample", dependencies: [hummingbird, nioCore, crypto],
+            path: "Examples/DataBehind/Sources/DataBehind", packageAccess: false, swiftSettings: example),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
@@ -226,8 +229,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "TokenBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile",
-                "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
+                "ostiary", "TokenBehindExample", "DataBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor",
+                "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird,
+                hummingbirdTesting, httpTypes,
                 logging, nioCore, nioPosix, crypto, httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

@@ -8,6 +8,9 @@ enum AccessCalls {
 
     static func token(for session: Session) { Ostiary.default.getToken(for: session) }
 
+    /// Its behaviour: ServiceDataTests and the journey of that name.
+    static func data(_ payload: [UInt8]) async throws -> [UInt8] { try await Ostiary.default.getData(payload) }
+
     /// The delegate of the document.
     final class Tokens: OstiaryDelegate {
         func ostiary(_ ostiary: Ostiary, didReceive token: Token) { _ = token.bytes }
@@ -21,6 +24,8 @@ struct AccessCallTests {
         #expect(AccessCalls.webNonce() == nil)
         let call: (Session) -> Void = AccessCalls.token
         _ = call
+        let data: ([UInt8]) async throws -> [UInt8] = AccessCalls.data
+        _ = data
         let delegate: any OstiaryDelegate = AccessCalls.Tokens()
         _ = delegate
     }

@@ -75,6 +75,7 @@ struct EveryCallTests {
         Call(
             name: "tokenProof", isTold: false,
             make: { _ = try? await $0.ostiary.tokenProof(for: $0.session, method: "GET", url: URL(fileURLWithPath: "/nothing")) }),
+        Call(name: "getData", isTold: false, make: { _ = try? await $0.ostiary.getData([1]) }),
         Call(name: "refresh", isTold: false, make: { _ = try? await $0.ostiary.refresh() }),
         Call(name: "eraseEverything", isTold: false, make: { try? await $0.ostiary.eraseEverything() }),
     ]
@@ -206,6 +207,7 @@ struct EveryCallTests {
         #expect(ostiary.accounts == nil && ostiary.sessions.isEmpty && ostiary.history.isEmpty)
         await #expect(throws: OstiaryError.notConfigured) { try await ostiary.begin(link: "x") }
         await #expect(throws: OstiaryError.notConfigured) { try await ostiary.refresh() }
+        await #expect(throws: OstiaryError.notConfigured) { try await ostiary.getData([1]) }
         await #expect(throws: OstiaryError.notConfigured) { try await ostiary.eraseEverything() }
     }
 }

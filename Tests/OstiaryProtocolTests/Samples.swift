@@ -302,6 +302,13 @@ struct Samples {
                 "GetToken",
                 try Encoded(GetToken(sessionID: session, callID: CallID(using: random)), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("ServiceToken", try #require(ServiceToken(token: bytes(48)))),
+            WireCase(
+                "GetData",
+                try Encoded(
+                    try #require(GetData(accountID: account, callID: CallID(using: random), payload: bytes(48))), freshness: bytes(40),
+                    signedBy: device.sign
+                ).value),
+            WireCase("ServiceData", try #require(ServiceData(data: bytes(48)))),
         ]
     }
 }

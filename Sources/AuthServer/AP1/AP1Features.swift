@@ -6,7 +6,7 @@ struct AP1Features: Sendable {
     let domain: AuthenticationServices
     let poll: LongPoll
     let codes: DeviceCodes
-    let tokens: ServiceTokens
+    let behind: ServicesBehind
 
     func reply(to request: PhoneRequest, from caller: AP1Caller) async throws -> Reply {
         let type: MessageType
@@ -23,11 +23,12 @@ struct AP1Features: Sendable {
         case .ping: return try await poll.answer(domain.presence.ping(request))
         case .fetch: return try await domain.waiting.fetch(request)
         case .verification: return try await codes.answer(request, caller)
-        case .getToken: return try await tokens.answer(request)
+        case .getToken: return try await behind.token(request)
+        case .getData: return try await behind.data(request)
         case .stop: return try await domain.presence.stop(request)
         case .delete: return try await domain.accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset, .probe, .leave, .pingAnswer, .tombstone, .waiting, .serviceToken, .bundle:
+            .reset, .probe, .leave, .pingAnswer, .tombstone, .waiting, .serviceToken, .serviceData, .bundle:
             throw Refusal.messageNotServed
         }
     }

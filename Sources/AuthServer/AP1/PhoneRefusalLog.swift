@@ -9,7 +9,7 @@ struct PhoneRefusalLog: Sendable {
 
     /// - Parameter reason: more precise than what the phone is told.
     func refused(_ request: PhoneRequest, _ status: Status, reason: String?, logger: Logger) {
-        // An account that waits for its code is asked about again and again, and a server without a token service by each app that exchanges: that is how it
+        // An account that waits for its code is asked about again and again, and a server without a service by each app that would have one: that is how it
         // should be.
         guard status != .accountPending, status != .notOffered, let heldBack = limit.admit(status) else { return }
         var facts: [LogKey: String] = [.status: "\(status)", .server: request.server.text]
@@ -34,6 +34,7 @@ extension PhoneRequest {
         case .l5: try? L5(decoding: bytes).accountID
         case .fetch: try? Fetch(decoding: bytes).accountID
         case .verification: try? Verification(decoding: bytes).accountID
+        case .getData: try? GetData(decoding: bytes).accountID
         case .delete: try? Delete(decoding: bytes).accountID
         default: nil
         }

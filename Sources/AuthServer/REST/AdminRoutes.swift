@@ -13,7 +13,8 @@ package struct AdminRoutes: Sendable {
     let domain: AuthenticationServices
     let registry: RegistryService
     let tokenKeys: SQLTokenKeyring
-    let tokenServices: TokenServiceSettings
+    let tokenServices: ServiceSettings
+    let dataServices: ServiceSettings
     let pages: PageService
     let visualHashes: VisualHashes
     let publicURL: PublicURL
@@ -34,6 +35,6 @@ package struct AdminRoutes: Sendable {
     /// Every call, in the order of docs/rest-api.md.
     var table: [AdminRoute] {
         serverTable + sessionTable + enrolmentTable + accountTable + registryTable + registrationTable + grantTable + tokenKeyTable
-            + tokenServiceTable
+            + serviceTable("tokenservice", tokenServices) + serviceTable("dataservice", dataServices)
     }
 }

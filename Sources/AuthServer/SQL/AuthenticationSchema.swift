@@ -48,6 +48,7 @@ enum AuthenticationSchema {
         Migration(37, "where what waits for a person was begun, so that it is bounded") { d in waitingColumns(d) },
         Migration(38, "what is counted of offline codes") { d in offlineCodes(d) },
         Migration(39, "the service behind a virtual server that gives tokens") { d in tokenServices(d) },
+        Migration(40, "the service behind a virtual server that answers devices") { d in dataServices(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -16,8 +16,9 @@ package struct AuthNode: Sendable {
     package let services: AuthenticationServices
     /// The OpenID Connect provider of each virtual server that has applications or APIs.
     package let provider: OAuthServices
-    /// What an operator says of the services behind virtual servers that give tokens.
-    package let tokenServices: TokenServiceSettings
+    /// What an operator says of the services behind virtual servers: of those that give tokens, and of those that answer devices.
+    package let tokenServices: ServiceSettings
+    package let dataServices: ServiceSettings
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
     private let bundles: BundleMaker
@@ -57,7 +58,8 @@ package struct AuthNode: Sendable {
         applySettings = { try await Self.apply(settings, in: database, to: server.id, with: services.servers, at: clock()) }
         self.services = services
         provider = core.provider
-        tokenServices = TokenServiceSettings(store: core.store, random: random)
+        tokenServices = ServiceSettings(.token, store: core.store, random: random)
+        dataServices = ServiceSettings(.data, store: core.store, random: random)
         defaultServer = server.id
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
@@ -68,9 +70,9 @@ package struct AuthNode: Sendable {
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
         let codes = DeviceCodes(
             verifications: services.verifications, provider: provider, addresses: core.addresses, texts: try PageTexts.made.get())
-        let tokens = ServiceTokens(calls: TokenCallService(store: core.store), gateway: HTTPTokenServices(logger: logger), clock: clock)
+        let behind = ServicesBehind(store: core.store, gateway: HTTPServicesBehind(logger: logger), clock: clock)
         dispatch = AP1Dispatch(
-            vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes, tokens: tokens), clock: clock)
+            vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes, behind: behind), clock: clock)
         let pageService = PageService(store: core.pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: core.vault)
         pages = try PageRoutes(
@@ -84,7 +86,8 @@ package struct AuthNode: Sendable {
             clock: clock)
         admin = AdminRoutes(
             domain: services, registry: RegistryService(store: core.oauthStore, random: random), tokenKeys: core.tokenKeyring,
-            tokenServices: tokenServices, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+            tokenServices: tokenServices, dataServices: dataServices, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL,
+            clock: clock)
         health = core.health(drain: drain, limit: readinessLimit)
         background = core.background(holder: random.bytes(16)) + [health.watch(logger: logger)]
     }

@@ -29,6 +29,8 @@ package struct AuditEntry: Equatable, Sendable {
         case registrationSaved, registrationTokenDrawn, registrationTokensEnded
         /// The service behind a virtual server that gives tokens, and the secret that it is shown.
         case tokenServiceSaved, tokenServiceSecretSet, tokenServiceRemoved
+        /// The same of the one that answers devices.
+        case dataServiceSaved, dataServiceSecretSet, dataServiceRemoved
         /// All keys that sign tokens, before their time.
         case tokenKeysReplaced
         /// What people let clients do was taken back: by an operator; because a client had more of it than it may; because two had a code or a token that

@@ -26,6 +26,11 @@ package final class MemoryStore: AuthenticationStore {
 
 /// Everything that the store knows: a value, so that a transaction that fails is simply not put back.
 struct MemoryState: Sendable {
+    struct ServiceKey: Hashable {
+        let kind: ServiceKind
+        let server: ServerID
+    }
+
     struct NonceKey: Hashable {
         let server: ServerID
         let hash: [UInt8]
@@ -48,7 +53,7 @@ struct MemoryState: Sendable {
     var audit: [AuditEntry] = []
     var offlineTries: [OfflineTries] = []
     var offlineFailures: [ServerID: OfflineFailures] = [:]
-    var tokenServices: [ServerID: TokenService] = [:]
+    var services: [ServiceKey: ServiceBehind] = [:]
 }
 
 struct SessionLogo: Equatable, Sendable {
@@ -68,9 +73,15 @@ final class MemoryRows: AuthenticationRows {
         return true
     }
 
-    func tokenService(of server: ServerID) throws -> TokenService? { state.tokenServices[server] }
-    func save(_ service: TokenService) throws { state.tokenServices[service.server] = service }
-    func removeTokenService(of server: ServerID) throws { state.tokenServices[server] = nil }
+    func service(_ kind: ServiceKind, of server: ServerID) throws -> ServiceBehind? {
+        state.services[MemoryState.ServiceKey(kind: kind, server: server)]
+    }
+
+    func save(_ service: ServiceBehind) throws { state.services[MemoryState.ServiceKey(kind: service.kind, server: service.server)] = service }
+
+    func removeService(_ kind: ServiceKind, of server: ServerID) throws {
+        state.services[MemoryState.ServiceKey(kind: kind, server: server)] = nil
+    }
 
     func record(_ entry: AuditEntry) throws { state.audit.append(entry) }
 

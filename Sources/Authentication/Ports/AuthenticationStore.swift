@@ -24,5 +24,5 @@ extension AuthenticationStore {
 
 /// Every feature's questions to the store, in one transaction.
 package protocol AuthenticationRows: ServerRows, SessionRows, AccountRows, InstanceRows, EnrolmentRows, CloseRows, LeaveRows, ReplayRows, AuditRows,
-    ExpiryRows, ClockRows, OfflineRows, TokenServiceRows
+    ExpiryRows, ClockRows, OfflineRows, ServiceBehindRows
 {}

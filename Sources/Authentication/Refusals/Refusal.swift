@@ -35,13 +35,13 @@ package enum Refusal: Error, Equatable, Sendable {
     /// Another attempt was given out under this number: a new one has to be begun.
     case numberUsed
     case secondFactor(Status)
-    // Tokens of the service behind.
+    // Services behind the virtual server.
     /// The virtual server has no such service.
     case notOffered
     /// Only an app that is logged in itself has tokens.
     case notAppLogin
-    case tooManyCalls(TokenCallLimit)
-    case tokenService(TokenServiceTrouble)
+    case tooManyCalls(ServiceCallLimit)
+    case service(ServiceTrouble)
 
     /// What the phone is told. Most mistakes share one word, so that a forger learns nothing from the difference.
     package var status: Status {
@@ -64,12 +64,12 @@ package enum Refusal: Error, Equatable, Sendable {
         case .accountPending: .accountPending
         case .accountDeleted: .accountDeleted
         case .enrolmentUsed: .enrolUsed
-        case .attemptOpen, .attemptReplaced, .tooManyCalls(.underWay): .busy
+        case .attemptOpen, .attemptReplaced, .tooManyCalls(.underWay), .tooManyCalls(.same): .busy
         case .tooManyCalls(.ofAccount): .tooMany
         case .notOffered: .notOffered
-        case .tokenService(.unavailable): .serviceUnavailable
-        case .tokenService(.refused): .serviceRefused
-        case .tokenService(.answer): .serviceAnswer
+        case .service(.unavailable): .serviceUnavailable
+        case .service(.refused): .serviceRefused
+        case .service(.answer): .serviceAnswer
         case .secondFactorUnavailable: .secondFactorUnavailable
         // Never enrolled here, as far as this server remembers: only a new enrolment helps.
         case .shareGone: .secondFactorUnknown

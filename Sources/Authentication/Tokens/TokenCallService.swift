@@ -4,9 +4,9 @@ import OstiaryProtocol
 /// between the two the service is asked, and neither a transaction nor a thread waits for it.
 package struct TokenCallService: Sendable {
     private let store: any AuthenticationStore
-    private let limits: TokenCallLimits
+    private let limits: ServiceCallLimits
 
-    package init(store: any AuthenticationStore, limits: TokenCallLimits = TokenCallLimits()) {
+    package init(store: any AuthenticationStore, limits: ServiceCallLimits = ServiceCallLimits(mostInMinute: ServiceCallLimits.mostTokensInMinute)) {
         self.store = store
         self.limits = limits
     }
@@ -17,7 +17,7 @@ package struct TokenCallService: Sendable {
     ///   - clock: read when it has answered.
     /// - Throws: `Refusal`.
     package func answer(
-        _ request: PhoneRequest, clock: @Sendable () -> Instant, ask: @Sendable (TokenServiceCall) async -> TokenServiceAnswer
+        _ request: PhoneRequest, clock: @Sendable () -> Instant, ask: @Sendable (TokenServiceCall) async -> ServiceAnswer
     ) async throws -> Reply {
         let message = try decoded(GetToken.self, from: request)
         let call = try await admit(message, request)
@@ -28,9 +28,9 @@ package struct TokenCallService: Sendable {
         // Whoever logged out while the service was thinking gets nothing, also no word of how that went.
         try await store.read { rows in _ = try login(of: call.session, at: request.server, now: now, in: rows) }
         switch answer {
-        case .trouble(let trouble): throw Refusal.tokenService(trouble)
-        case .token(let bytes):
-            guard let token = ServiceToken(token: bytes) else { throw Refusal.tokenService(.answer) }
+        case .trouble(let trouble): throw Refusal.service(trouble)
+        case .bytes(let bytes):
+            guard let token = ServiceToken(token: bytes) else { throw Refusal.service(.answer) }
             return Reply(token)
         }
     }
@@ -44,7 +44,7 @@ package struct TokenCallService: Sendable {
             let signer = try signer(of: id, at: request.server, in: rows)
             do { try request.verify(message, by: signer.deviceKey, freshness: freshness) } catch { throw Refusal.sessionOfAnother }
             let (session, login, account) = try login(of: id, at: request.server, now: request.now, in: rows)
-            guard let service = try rows.tokenService(of: request.server) else { throw Refusal.notOffered }
+            guard let service = try rows.service(.token, of: request.server) else { throw Refusal.notOffered }
             try request.spend(in: rows, again: former != nil)
             return TokenServiceCall(service, message.value.callID, of: session, login, account)
         }

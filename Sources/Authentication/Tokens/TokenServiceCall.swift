@@ -2,7 +2,7 @@ import OstiaryProtocol
 
 /// A question to a token service: who is logged in, since when and how strongly (docs/token-service.md). The webNonce is no part of it.
 package struct TokenServiceCall: Equatable, Sendable {
-    package let service: TokenService
+    package let service: ServiceBehind
     /// The same for each try of one call of the app, and no other call's: H("call", sid || callId).
     package let id: [UInt8]
     package let session: SessionID
@@ -13,7 +13,7 @@ package struct TokenServiceCall: Equatable, Sendable {
     package let loggedInAt: Instant
     package let authentication: AuthenticationFacts
 
-    init(_ service: TokenService, _ call: CallID, of session: Session, _ login: Login, _ account: Account) {
+    init(_ service: ServiceBehind, _ call: CallID, of session: Session, _ login: Login, _ account: Account) {
         self.service = service
         id = H(.call, session.id.bytes + call.bytes)
         self.session = session.id
@@ -25,15 +25,8 @@ package struct TokenServiceCall: Equatable, Sendable {
     }
 }
 
-/// What came of it.
-package enum TokenServiceAnswer: Equatable, Sendable {
-    /// As it came; not yet whether it is short enough to go on.
-    case token([UInt8])
-    case trouble(TokenServiceTrouble)
-}
-
 /// The way to token services.
 package protocol TokenServiceGateway: Sendable {
     /// Asks once, and comes back within the patience of the service.
-    func ask(_ call: TokenServiceCall) async -> TokenServiceAnswer
+    func ask(_ call: TokenServiceCall) async -> ServiceAnswer
 }

@@ -1,7 +1,7 @@
 /// Who is behind a call: what an app does only because a person uses it keeps an AppLogin alive, what a system makes it do does not (S1-13 to 15).
 ///
 /// Reading `accounts`, `sessions`, `session(_:)` and `history` implies a person, and so does every call that waits but `refresh()`; reading
-/// `Ostiary.AppLogin` and `tokenProof` do not, because backends are called in the background as well. For the rest the list is `Command.caller`.
+/// `Ostiary.AppLogin`, `tokenProof` and `getData` do not, because backends are called in the background as well. For the rest the list is `Command.caller`.
 enum Caller: Sendable {
     case person
     /// A push message, a timer, a change of the app's state.

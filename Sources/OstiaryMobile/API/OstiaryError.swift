@@ -114,6 +114,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case notOffered
 
     // The service behind the server
+    /// More than 65,000 bytes are asked of the Data Service at once. Nothing was sent.
+    case dataTooLong
     /// It did not answer in time, or cannot now. Whoever is logged in still is.
     case serviceUnavailable
     /// It gives nothing to this person, or to this login.
@@ -156,7 +158,8 @@ extension OstiaryError {
             .questionChanged,
             .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
-            .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser, .serviceUnavailable, .serviceRefused, .serviceAnswer:
+            .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser, .dataTooLong, .serviceUnavailable, .serviceRefused,
+            .serviceAnswer:
             nil
         }
     }
@@ -176,7 +179,7 @@ extension OstiaryError {
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,
-            .storeUnreadable, .notOffered, .serviceRefused, .serviceAnswer:
+            .storeUnreadable, .notOffered, .dataTooLong, .serviceRefused, .serviceAnswer:
             .giveUp
         }
     }

@@ -25,21 +25,14 @@ extension Engine {
     /// Nil where the server has no such service (protocol §8). One of before this message refuses it.
     private func serviceToken(_ id: Session.ID, _ call: CallID) async throws(OstiaryError) -> [UInt8]? {
         // The app hears of the call once, by its token or by its last error.
-        var backoff = Backoff(limit: configuration.connectionPatience.inSeconds)
-        while true {
+        try await untilHeard { () async throws(OstiaryError) in
             guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid,
                 let account = session.account.flatMap({ stored?.account($0) })
             else { throw .sessionOver }
-            do throws(OstiaryError) {
-                let answer = try await ServerLine(of: account, patience: 0).ask(
-                    GetToken(sessionID: sid, callID: call), for: ServiceToken.self, declining: { $0 == .notOffered || $0 == .refused }, by: self)
-                guard case .done(let reply) = answer else { return nil }
-                return reply.value.token
-            } catch {
-                guard error.isLostAnswer, let delay = backoff.delay() else { throw error }
-                await ports.clock.sleep(seconds: delay)
-                if Task.isCancelled { throw .cancelled }
-            }
+            let answer = try await ServerLine(of: account, patience: 0).ask(
+                GetToken(sessionID: sid, callID: call), for: ServiceToken.self, declining: { $0 == .notOffered || $0 == .refused }, by: self)
+            guard case .done(let reply) = answer else { return nil }
+            return reply.value.token
         }
     }
 

@@ -27,6 +27,18 @@ extension Engine {
         }
     }
 
+    /// Asks again while answers are lost, for as long as the configuration says. Nobody is told of a try: whoever waits for the call hears of it once.
+    func untilHeard<Value>(_ body: () async throws(OstiaryError) -> Value) async throws(OstiaryError) -> Value {
+        var backoff = Backoff(limit: configuration.connectionPatience.inSeconds)
+        while true {
+            do throws(OstiaryError) { return try await body() } catch {
+                guard error.isLostAnswer, let delay = backoff.delay() else { throw error }
+                await ports.clock.sleep(seconds: delay)
+                if Task.isCancelled { throw .cancelled }
+            }
+        }
+    }
+
     func note(connectionError: Bool, of id: Session.ID?) {
         guard let id, session(id)?.shown.connectionError != connectionError else { return }
         update(id) { $0.connectionError = connectionError }

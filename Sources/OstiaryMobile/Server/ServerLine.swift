@@ -82,6 +82,7 @@ extension Fetch: SignedWithRequest {}
 extension Verification: SignedWithRequest {}
 extension Stop: SignedWithRequest {}
 extension GetToken: SignedWithRequest {}
+extension GetData: SignedWithRequest {}
 
 extension ServerLine {
     /// Says something, and returns what the server has to say to it.

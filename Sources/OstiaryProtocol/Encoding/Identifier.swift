@@ -49,7 +49,7 @@ package typealias InstanceID = Identifier<InstanceKind>
 package typealias AttemptID = Identifier<AttemptKind>
 /// A notice to the person of one account, until it was shown (protocol §8).
 package typealias NoticeID = Identifier<NoticeKind>
-/// `callId`: one question to the service behind a virtual server, however often it is sent (protocol §8).
+/// `callId`: one question to a service behind a virtual server, however often it is sent (protocol §8, §10).
 package typealias CallID = Identifier<CallKind>
 
 extension ByteReader {

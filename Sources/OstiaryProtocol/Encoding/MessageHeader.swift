@@ -41,11 +41,13 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case delete = 0x42
     case pingAnswer = 0x43
     case tombstone = 0x44
+    case getData = 0x45
     case fetch = 0x46
     case waiting = 0x47
     case verification = 0x48
     case getToken = 0x49
     case serviceToken = 0x4A
+    case serviceData = 0x4B
     case bundle = 0x50
 
     /// The type of a message that begins with `bytes`.

@@ -11,8 +11,8 @@ struct AdminCommand: AsyncParsableCommand {
         discussion: "Asks the REST API of a running server, with the key in its data folder or its settings: see docs/admin.md.",
         subcommands: [
             ApplicationCommands.self, RegistryCommands<APIKind>.self, RegistryCommands<RoleKind>.self, RegistryCommands<UserKind>.self,
-            GrantCommands.self, ConsentCommands.self, RegistrationCommands.self, TokenServiceCommands.self,
-            KeyCommands.self, ApplyCommand.self,
+            GrantCommands.self, ConsentCommands.self, RegistrationCommands.self, ServiceCommands<TokenServiceKind>.self,
+            ServiceCommands<DataServiceKind>.self, KeyCommands.self, ApplyCommand.self,
         ])
 }
 

@@ -65,6 +65,7 @@ extension OstiaryError {
                 + "64 hexadecimal digits, the same at every start"
         case .lockedMemory: "the system has no memory that is kept from being written to disk"
         case .notOffered: "this server does not offer that"
+        case .dataTooLong: "a question to the Data Service has at most 65,000 bytes"
         case .serviceUnavailable: "the service behind the server cannot answer now: try again later"
         case .serviceRefused: "the service behind the server gives nothing to this person: ask its operator"
         case .serviceAnswer: "what the service behind the server answers cannot be handed on: ask its operator"
@@ -78,7 +79,7 @@ extension OstiaryError {
         case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser: .codeOver
         case .serverConnection: .serverUnreachable
         case .certificateUntrusted, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
-        case .linkUnreadable, .linkUnknownKind, .numberMissing: .usage
+        case .linkUnreadable, .linkUnknownKind, .numberMissing, .dataTooLong: .usage
         case .pinLength, .pinEasyToGuess, .pinUnchanged, .numberWrong, .numbersUsedUp: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,

@@ -4,6 +4,7 @@
 // PhoneConversation is one enrolment, login or change from its first event to its last, with PhonePrompts for what a person is asked and PhoneAnswers
 // for what the command line has answered already. PhoneOutput tells what happens, as PhoneEvent+JSON for scripts and PhoneEvent+Text for people.
 // OTPCommand makes the one-time code of a phone that has no network.
+// DataCommand is the phone as a device that asks the Data Service behind the server.
 // TokenCommands are the phone as an app with tokens: TokenUse does something with one, and LoopbackBrowser waits for the browser.
 // Nothing here knows AP1: everything goes through the SDK's public calls.
 // Start reading at PhoneCommands.swift, then PhoneConversation.swift.

@@ -46,21 +46,12 @@ struct TokenFetchCommand: PhoneSubcommand {
 
     private func tell(_ token: Token, _ output: PhoneOutput) throws {
         guard let path = self.output else { return output.tell(token) }
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let file = FileHandle(forWritingAtPath: path)
-        else { throw ValidationError("--output: \(path) cannot be written") }
-        try file.write(contentsOf: Data(token.bytes))
-        try file.close()
+        try NewFile.write(token.bytes, to: path)
         output.tell(nothing: "tokenWritten", "\(ours: "\(token.bytes.count)") bytes")
     }
 }
 
 extension PhoneOutput {
     /// To a script as base64, and as text where it is text; to a person as a line.
-    func tell(_ token: Token) {
-        let members: [(String, JSONText)] = [
-            ("base64", .string(Data(token.bytes).base64EncodedString())), ("text", .optional(String(validating: token.bytes, as: UTF8.self))),
-        ]
-        list("serviceToken", "token", members.asObject, line: "\(others: String(decoding: token.bytes, as: UTF8.self))")
-    }
+    func tell(_ token: Token) { tell(token.bytes, of: "serviceToken", in: "token") }
 }

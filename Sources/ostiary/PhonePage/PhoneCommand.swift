@@ -21,7 +21,7 @@ struct PhoneCommand: AsyncParsableCommand {
             EnrolCommand.self, LoginCommand.self, OTPCommand.self, WaitCommand.self, AppLoginCommand.self, AccountsCommand.self,
             SessionsCommand.self, DeleteAccountCommand.self,
             ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self, HistoryCommand.self, WatchCommand.self,
-            TokenCommand.self,
+            TokenCommand.self, DataCommand.self,
         ])
 
     @OptionGroup(title: "The phone as a page") var flag: PhonePageFlag

@@ -39,6 +39,8 @@ extension MessageType {
         case .verification: "Verification"
         case .getToken: "GetToken"
         case .serviceToken: "ServiceToken"
+        case .getData: "GetData"
+        case .serviceData: "ServiceData"
         case .bundle: "Bundle"
         }
     }
@@ -53,6 +55,7 @@ extension MessageType {
         case .m1, .m2, .m3, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation, .reset, .probe, .leave:
             "second-factor"
         case .ping, .stop, .delete, .pingAnswer, .tombstone, .fetch, .waiting, .getToken, .serviceToken: "presence"
+        case .getData, .serviceData: "data-service"
         case .bundle: "identity"
         }
     }
@@ -95,6 +98,8 @@ extension MessageType {
         case .verification: "The phone brings the address that a device shows."
         case .getToken: "The app asks for a token of the service behind the server."
         case .serviceToken: "What the service behind the server answered, byte for byte."
+        case .getData: "The device asks the Data Service behind the server. No person was asked for anything."
+        case .serviceData: "What the Data Service answered, byte for byte."
         case .bundle: "What the server says of itself: names and keys, under its root."
         }
     }
@@ -111,8 +116,9 @@ extension MessageType {
         case .ping, .stop: .pingAnswer
         case .fetch, .verification: .waiting
         case .getToken: .serviceToken
+        case .getData: .serviceData
         case .request, .answer, .e2, .e4, .l2, .l6, .l7, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .waiting, .serviceToken, .bundle:
+            .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .waiting, .serviceToken, .serviceData, .bundle:
             nil
         }
     }

@@ -26,6 +26,7 @@ struct SeenMessage: Sendable {
         // Who has the code may bring it, too.
         case .verification: fields = [.id("accountId", try Verification(decoding: bytes).accountID)]
         case .getToken: fields = Self.fields(of: try GetToken(decoding: bytes))
+        case .getData: fields = Self.fields(of: try GetData(decoding: bytes))
         case .ticket: fields = Self.fields(of: try Ticket(decoding: bytes))
         case .proof: fields = Self.fields(of: try Proof(decoding: bytes))
         case .close: fields = [.id("sfId", try Close(decoding: bytes).instanceID)]
@@ -36,7 +37,7 @@ struct SeenMessage: Sendable {
         case .bundle: fields = Self.fields(of: try Bundle(decoding: bytes))
         // These travel inside of what is sealed to the phone, or inside of another message; nobody but the phone sees one open.
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .receipt, .secondFactorEvaluation, .pingAnswer, .tombstone, .waiting,
-            .serviceToken:
+            .serviceToken, .serviceData:
             fields = []
         }
         happenings = try Self.happenings(in: bytes, type)
@@ -119,6 +120,10 @@ extension SeenMessage {
     }
 
     private static func fields(of message: GetToken) -> [SeenField] { [.id("sid", message.sessionID), .id("callId", message.callID)] }
+
+    private static func fields(of message: GetData) -> [SeenField] {
+        [.id("accountId", message.accountID), .id("callId", message.callID), SeenField("payload", .secret(bytes: message.payload.count))]
+    }
 
     private static func fields(of message: Bundle) -> [SeenField] {
         [SeenField("name", .text(message.name)), SeenField("url", .text(message.url)), .number("prekeys", UInt32(message.prekeys.count))]

@@ -11,7 +11,7 @@ import Testing
 @Suite("Tokens of the service behind (protocol §8), from the phone to a socket", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct ServiceTokenTests {
     private static func run(
-        _ service: ListeningTokenService, patience: UInt64 = 10, log: LogRecorder? = nil,
+        _ service: ListeningService, patience: UInt64 = 10, log: LogRecorder? = nil,
         _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, SessionID, _ secret: String) async throws -> Void
     ) async throws {
         try await ServersFixture.run(log: log) { servers in
@@ -24,7 +24,7 @@ struct ServiceTokenTests {
     @Test("S0-27 S0-28 what the service answered is what the phone has, byte for byte, whatever the bytes are")
     func verbatim() async throws {
         let bytes: [UInt8] = Array("{\"access_token\" : \"x\"}\r\n".utf8) + [0x00, 0xFF, 0xC3, 0x28]
-        try await Self.run(try ListeningTokenService(giving: bytes)) { _, phone, session, _ in
+        try await Self.run(try ListeningService(giving: bytes)) { _, phone, session, _ in
             let token = try await phone.token(of: session)
             #expect(token == bytes)
         }
@@ -32,7 +32,7 @@ struct ServiceTokenTests {
 
     @Test("S0-30 the service is asked by a POST with our secret and what is known of the login, and never hears the webNonce")
     func request() async throws {
-        let service = try ListeningTokenService(giving: [1])
+        let service = try ListeningService(giving: [1])
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce(), userID: "alice")
             let secret = try await service.stand(behind: servers)
@@ -60,7 +60,7 @@ struct ServiceTokenTests {
 
     @Test("A copy of the request is told that it is one and asks nobody; the message sealed anew asks again, under the same name")
     func repeated() async throws {
-        let service = try ListeningTokenService(giving: [1])
+        let service = try ListeningService(giving: [1])
         try await Self.run(service) { _, phone, session, _ in
             let message = GetToken(sessionID: session, callID: CallID(using: SystemRandomSource()))
             let request = try phone.phone.sealFresh(message)
@@ -75,7 +75,7 @@ struct ServiceTokenTests {
 
     @Test("S0-32 before an operator says where the service is, and after they took it away, there is none")
     func notOffered() async throws {
-        let service = try ListeningTokenService(giving: [1])
+        let service = try ListeningService(giving: [1])
         try await Self.run(service) { servers, phone, session, _ in
             #expect(try await phone.token(of: session) == [1])
             try await servers.service.tokenServices.remove(at: servers.server, by: .backend, now: servers.now)
@@ -88,7 +88,7 @@ struct ServiceTokenTests {
     func stoppedMeanwhile() async throws {
         let (asked, asking) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchedGate()
-        let service = try ListeningTokenService { connection in
+        let service = try ListeningService { connection in
             asking.finish()
             gate.wait()
             connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
@@ -107,7 +107,7 @@ struct ServiceTokenTests {
     func nobodyWaits() async throws {
         let (asked, asking) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchedGate()
-        let service = try ListeningTokenService { connection in
+        let service = try ListeningService { connection in
             asking.yield()
             gate.wait()
             connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
@@ -133,7 +133,7 @@ struct ServiceTokenTests {
     func secret() async throws {
         let log = LogRecorder()
         let token = Array("a-token-that-nobody-else-sees".utf8)
-        try await Self.run(try ListeningTokenService(giving: token), log: log) { servers, phone, session, secret in
+        try await Self.run(try ListeningService(giving: token), log: log) { servers, phone, session, secret in
             _ = try await phone.token(of: session)
             #expect(try await servers.snapshot().contains { $0.hasPrefix("token_service: ") })
             let stored = try await servers.database.read { try $0.one("SELECT secret FROM token_service")?.blob("secret") }

@@ -28,7 +28,7 @@ struct OpenAPITests {
 
     @Test(
         "The objects that are served have the members that are described",
-        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration", "TokenService", "Grant", "Consent"])
+        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration", "Service", "Grant", "Consent"])
     func describesObjects(name: String) async throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -107,8 +107,8 @@ struct OpenAPITests {
     }
 
     @Test(
-        "What is told of applications, APIs, roles, users, registration and the token service fits what writes them",
-        arguments: ["Application", "API", "Role", "User", "Registration", "TokenService"])
+        "What is told of applications, APIs, roles, users, registration and the services behind fits what writes them",
+        arguments: ["Application", "API", "Role", "User", "Registration", "Service"])
     func written(name: String) throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -120,7 +120,7 @@ struct OpenAPITests {
             "Application": AdminApplicationPut.Field.allCases.map(\.rawValue), "API": AdminAPIPut.Field.allCases.map(\.rawValue),
             "Role": AdminRolePut.Field.allCases.map(\.rawValue), "User": AdminUserPut.Field.allCases.map(\.rawValue),
             "Registration": AdminRegistrationPut.Field.allCases.map(\.rawValue),
-            "TokenService": AdminTokenServicePut.Field.allCases.map(\.rawValue),
+            "Service": AdminServicePut.Field.allCases.map(\.rawValue),
         ]
         #expect(Set(fields[name] ?? []) == Set(taken.keys))
     }
@@ -140,7 +140,8 @@ struct OpenAPITests {
             AccountError.resetRefused(.tooMany), LoginLinkError.stillCodesRefused, LoginLinkError.loggedIn,
             LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
             EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ConfirmationError.accountBlocked,
-            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), NoTokenService(), UnknownGrant(), UnknownRegistryItem(.role("x")),
+            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), NoServiceBehind(.token), NoServiceBehind(.data), UnknownGrant(),
+            UnknownRegistryItem(.role("x")),
             UnknownRegistryItem(.api(Sample.api)), UnknownRegistryItem(.application(Sample.client)), UnknownRegistryItem(.user("x")),
             ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
             ErrorResponse.shuttingDown,
@@ -158,7 +159,7 @@ struct OpenAPITests {
                 let body = #"{"kind":"web","client_name":"Shop","redirect_uris":["https://shop.example/cb"]}"#
                 return try await backend.json(.put, backend.path("/applications/shop/"), body: body).object.names
             case "API": return try await backend.json(.put, backend.path("/apis/urn%3Aa/"), body: #"{"name":"A"}"#).object.names
-            case "TokenService":
+            case "Service":
                 let put = try await backend.json(.put, backend.path("/tokenservice/"), body: #"{"url":"https://tokens.example/"}"#)
                 return put.object.names
             case "Registration": return try await backend.json(.get, backend.path("/registration/")).object.names

@@ -40,7 +40,9 @@ struct AP1FuzzTests {
     }
 
     /// What a phone may say inside the seal.
-    private static let served: Set<MessageType> = [.e1, .e3, .w1, .l1, .l5, .l7, .m1, .m3, .ping, .fetch, .verification, .getToken, .stop, .delete]
+    private static let served: Set<MessageType> = [
+        .e1, .e3, .w1, .l1, .l5, .l7, .m1, .m3, .ping, .fetch, .verification, .getToken, .getData, .stop, .delete,
+    ]
 
     @Test("The messages that the fuzz begins with are of every type that is served, and accepted as they stand: a change is all that is wrong")
     func beginnings() async throws {

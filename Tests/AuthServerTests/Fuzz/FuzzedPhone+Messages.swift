@@ -175,7 +175,7 @@ extension FuzzedPhone {
         ]
     }
 
-    /// W1, L7, Ping, GetToken, Stop and Delete.
+    /// W1, L7, Ping, GetToken, GetData, Stop and Delete.
     private func presence() async throws -> [Ready] {
         let shown = try await phone.scan(try await servers.link(try servers.nonce()))
         let state = try phone.phone.raw.sign(
@@ -183,11 +183,13 @@ extension FuzzedPhone {
                 sessionID: shown.screen.sessionID, accountID: phone.account, state: .penalised, until: servers.now + 30,
                 offer: shown.screen.offer))
         let session = try #require(try await leaving.logInApp().sessionID)
+        let data = try #require(GetData(accountID: leaving.account, callID: CallID(using: SystemRandomSource()), payload: [1, 2, 3]))
         let deletion = try leaving.phone.raw.sign(Delete(accountID: leaving.account, time: servers.now))
         return [
             try fresh("W1", W1(accountID: phone.account, hold: 0)), signed("L7", state.bytes, shown.ephemeral, .devState),
             try fresh("Ping", Ping(sessionID: session, hold: 0), by: leaving.phone),
             try fresh("GetToken", GetToken(sessionID: session, callID: CallID(using: SystemRandomSource())), by: leaving.phone),
+            try fresh("GetData", data, by: leaving.phone),
             try fresh("Stop", Stop(sessionID: session, reason: .user), by: leaving.phone),
             signed("Delete", deletion.bytes, try TestPhone.ephemeral(), .devDelete, by: leaving.phone),
         ]

@@ -35,7 +35,7 @@ struct FuzzedPhone: Sendable {
     /// The one that goes.
     let leaving: EnrolledPhone
     /// Behind the server.
-    let tokens: ListeningTokenService
+    let tokens: ListeningService
     let seed: FuzzSeed
 
     var servers: ServersFixture { phone.servers }
@@ -45,8 +45,9 @@ struct FuzzedPhone: Sendable {
         phone = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
         changing = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
         leaving = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
-        tokens = try ListeningTokenService(giving: [1, 2, 3])
+        tokens = try ListeningService(giving: [1, 2, 3])
         try await tokens.stand(behind: servers)
+        try await tokens.stand(behind: servers, as: .data)
         try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
     }
 

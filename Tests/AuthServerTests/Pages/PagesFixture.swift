@@ -59,7 +59,8 @@ final class PagesFixture: Sendable {
         let hashes = VisualHashes(keyring: keyring)
         adminRoutes = AdminRoutes(
             domain: domain, registry: registry, tokenKeys: tokenKeys,
-            tokenServices: TokenServiceSettings(store: store, random: SystemRandomSource()), pages: pages, visualHashes: hashes,
+            tokenServices: ServiceSettings(.token, store: store, random: SystemRandomSource()),
+            dataServices: ServiceSettings(.data, store: store, random: SystemRandomSource()), pages: pages, visualHashes: hashes,
             publicURL: publicURL, clock: now)
         let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()

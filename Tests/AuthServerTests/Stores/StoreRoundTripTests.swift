@@ -236,29 +236,35 @@ struct StoreRoundTripTests {
         }
     }
 
-    @Test("The token service of a virtual server, with its secret, until it is removed", arguments: StoreBackend.allCases)
-    func tokenServices(on backend: StoreBackend) async throws {
+    @Test("The services behind a virtual server, one of each kind, with their secrets, until they are removed", arguments: StoreBackend.allCases)
+    func servicesBehind(on backend: StoreBackend) async throws {
         try await backend.run { store in
             let servers = [Sample.server, ServerID(Sample.bytes(2, 16))!].map { id in
                 VirtualServer(id: id, publicKey: Sample.bytes(1), createdAt: Sample.now, parameters: ServerParameters(name: "Shop"))
             }
-            let services = try servers.enumerated().map { index, server in
-                TokenService(
-                    server: server.id, address: try #require(TokenServiceAddress("https://tokens.example/\(index)")),
+            let services = try [(servers[0], ServiceKind.token), (servers[1], .token), (servers[0], .data)].enumerated().map { index, each in
+                ServiceBehind(
+                    each.1, server: each.0.id, address: try #require(ServiceAddress("https://tokens.example/\(index)")),
                     secret: StoredSecret(Sample.bytes(UInt8(index))), patience: UInt64(index + 1))
             }
             try await store.write { rows in
                 for server in servers { try rows.save(server) }
                 for service in services { try rows.save(service) }
             }
-            for service in services { #expect(try await store.read { rows in try rows.tokenService(of: service.server) } == service) }
-            let moved = TokenService(
-                server: Sample.server, address: try #require(TokenServiceAddress("https://other.example/")), secret: StoredSecret([9]), patience: 9)
+            for service in services {
+                #expect(try await store.read { rows in try rows.service(service.kind, of: service.server) } == service)
+            }
+            let moved = ServiceBehind(
+                .token, server: Sample.server, address: try #require(ServiceAddress("https://other.example/")), secret: StoredSecret([9]), patience: 9
+            )
             try await store.write { rows in try rows.save(moved) }
-            #expect(try await store.read { rows in try rows.tokenService(of: Sample.server) } == moved)
-            try await store.write { rows in try rows.removeTokenService(of: Sample.server) }
-            #expect(try await store.read { rows in try rows.tokenService(of: Sample.server) } == nil)
-            #expect(try await store.read { rows in try rows.tokenService(of: services[1].server) } == services[1])
+            #expect(try await store.read { rows in try rows.service(.token, of: Sample.server) } == moved)
+            try await store.write { rows in try rows.removeService(.token, of: Sample.server) }
+            #expect(try await store.read { rows in try rows.service(.token, of: Sample.server) } == nil)
+            #expect(try await store.read { rows in try rows.service(.data, of: Sample.server) } == services[2], "the other kind is another's")
+            #expect(try await store.read { rows in try rows.service(.token, of: services[1].server) } == services[1])
+            try await store.write { rows in try rows.removeService(.data, of: Sample.server) }
+            #expect(try await store.read { rows in try rows.service(.data, of: Sample.server) } == nil)
         }
     }
 

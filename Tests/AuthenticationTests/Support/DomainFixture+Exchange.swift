@@ -39,6 +39,7 @@ extension DomainFixture {
         case .fetch: return try await services.waiting.fetch(request)
         case .stop: return try await presence.stop(request)
         case .getToken: return try await tokens.answer(request, clock: { now }, ask: tokenService.ask)
+        case .getData: return try await data.answer(request, ask: dataService.ask)
         case .delete: return try await accounts.delete(request)
         default: throw Refusal.messageNotServed
         }

@@ -23,6 +23,8 @@ final class DomainFixture: Sendable {
     /// The service behind each virtual server that has one.
     let tokenService = FixtureTokenService()
     let tokens: TokenCallService
+    let dataService = FixtureDataService()
+    let data: DataCallService
     private let clock = TestClock(DomainFixture.start)
 
     let services: AuthenticationServices
@@ -36,6 +38,7 @@ final class DomainFixture: Sendable {
         let keyring = FixtureKeyring(known: [keys.server: keys, neighbour.server: neighbour])
         services = AuthenticationServices(store: WatchedStore(store: store), keyring: keyring, gateway: secondFactor, events: hub, random: random)
         tokens = TokenCallService(store: WatchedStore(store: store))
+        data = DataCallService(store: WatchedStore(store: store))
         for each in [keys, neighbour] {
             let server = VirtualServer(
                 id: each.server, publicKey: each.root.ed25519, createdAt: Self.start, parameters: ServerParameters(name: "Example"))
@@ -54,7 +57,8 @@ final class DomainFixture: Sendable {
     var accounts: AccountService { services.accounts }
     var closes: CloseQueue { services.closes }
     var housekeeping: Housekeeping { services.housekeeping }
-    var tokenServices: TokenServiceSettings { TokenServiceSettings(store: store, random: random) }
+    var tokenServices: ServiceSettings { ServiceSettings(.token, store: store, random: random) }
+    var dataServices: ServiceSettings { ServiceSettings(.data, store: store, random: random) }
     var server: ServerID { keys.server }
     var now: Instant { clock.now }
 

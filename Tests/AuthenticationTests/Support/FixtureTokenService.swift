@@ -5,7 +5,7 @@ import Synchronization
 final class FixtureTokenService: Sendable {
     private struct State {
         var asked: [TokenServiceCall] = []
-        var answer: @Sendable (TokenServiceCall) async -> TokenServiceAnswer = { _ in .token([1, 2, 3]) }
+        var answer: @Sendable (TokenServiceCall) async -> ServiceAnswer = { _ in .bytes([1, 2, 3]) }
     }
 
     private let state = Mutex(State())
@@ -13,10 +13,10 @@ final class FixtureTokenService: Sendable {
     var asked: [TokenServiceCall] { state.withLock(\.asked) }
 
     /// What it answers from now on; meanwhile a test may do what it likes.
-    func answer(_ body: @Sendable @escaping (TokenServiceCall) async -> TokenServiceAnswer) { state.withLock { $0.answer = body } }
+    func answer(_ body: @Sendable @escaping (TokenServiceCall) async -> ServiceAnswer) { state.withLock { $0.answer = body } }
 
     @Sendable
-    func ask(_ call: TokenServiceCall) async -> TokenServiceAnswer {
+    func ask(_ call: TokenServiceCall) async -> ServiceAnswer {
         let answer = state.withLock { state in
             state.asked.append(call)
             return state.answer

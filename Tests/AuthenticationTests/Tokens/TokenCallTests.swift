@@ -25,7 +25,7 @@ struct TokenCallTests {
         }
 
         static func offer(at world: DomainFixture) async throws {
-            let address = try #require(TokenServiceAddress("https://tokens.example/token"))
+            let address = try #require(ServiceAddress("https://tokens.example/token"))
             _ = try await world.tokenServices.set(address, patience: 5, at: world.server, by: .backend, now: world.now)
         }
 
@@ -44,12 +44,12 @@ struct TokenCallTests {
     func verbatim() async throws {
         let scene = try await Scene()
         for bytes in [Array("{\"access_token\":\"x\"}\n".utf8), [0x00, 0xFF, 0xC3, 0x28], [UInt8](repeating: 7, count: 65_000)] {
-            scene.world.tokenService.answer { _ in .token(bytes) }
+            scene.world.tokenService.answer { _ in .bytes(bytes) }
             #expect(try await scene.token() == bytes)
         }
         for bytes in [[], [UInt8](repeating: 7, count: 65_001)] {
-            scene.world.tokenService.answer { _ in .token(bytes) }
-            #expect(try await scene.refusal() == .tokenService(.answer))
+            scene.world.tokenService.answer { _ in .bytes(bytes) }
+            #expect(try await scene.refusal() == .service(.answer))
         }
     }
 
@@ -71,7 +71,7 @@ struct TokenCallTests {
     @Test("S0-02 S0-32 a virtual server without a token service gives none, whatever its neighbour has, and spends nothing on saying so")
     func notOffered() async throws {
         let scene = try await Scene(hasService: false)
-        let address = try #require(TokenServiceAddress("https://tokens.example/"))
+        let address = try #require(ServiceAddress("https://tokens.example/"))
         _ = try await scene.world.tokenServices.set(address, patience: 5, at: scene.world.neighbour.server, by: .backend, now: scene.world.now)
         let message = try scene.asking()
         #expect(try await scene.world.refusal(of: message) == .notOffered)
@@ -122,11 +122,11 @@ struct TokenCallTests {
         #expect(try await late.refusal() == .sessionOver)
         #expect(stopped.world.tokenService.asked.isEmpty && late.world.tokenService.asked.isEmpty)
 
-        for trouble in [nil, TokenServiceTrouble.refused] {
+        for trouble in [nil, ServiceTrouble.refused] {
             let scene = try await Scene()
             scene.world.tokenService.answer { _ in
                 _ = try? await scene.phone.stop(scene.session)
-                return trouble.map { .trouble($0) } ?? .token([9])
+                return trouble.map { .trouble($0) } ?? .bytes([9])
             }
             #expect(try await scene.refusal() == .sessionOver)
             #expect(scene.world.tokenService.asked.count == 1)
@@ -134,7 +134,7 @@ struct TokenCallTests {
         let slow = try await Scene()
         slow.world.tokenService.answer { _ in
             slow.world.pass(316)
-            return .token([9])
+            return .bytes([9])
         }
         #expect(try await slow.refusal() == .sessionOver, "the clock is read when the service has answered")
     }
@@ -142,24 +142,24 @@ struct TokenCallTests {
     @Test(
         "S0-02 each trouble of the service has a status of its own",
         arguments: [
-            (TokenServiceTrouble.unavailable, Status.serviceUnavailable), (.refused, .serviceRefused), (.answer, .serviceAnswer),
+            (ServiceTrouble.unavailable, Status.serviceUnavailable), (.refused, .serviceRefused), (.answer, .serviceAnswer),
         ])
-    func trouble(_ trouble: TokenServiceTrouble, _ status: Status) async throws {
+    func trouble(_ trouble: ServiceTrouble, _ status: Status) async throws {
         let scene = try await Scene()
         scene.world.tokenService.answer { _ in .trouble(trouble) }
         let refusal = try await scene.refusal()
-        #expect(refusal == .tokenService(trouble) && refusal.status == status)
+        #expect(refusal == .service(trouble) && refusal.status == status)
         #expect(try await scene.phone.ping(scene.session).state == .loggedIn, "the login goes on")
     }
 
     @Test("What an HTTP status means: a token, no, not now, or no answer that a token service has")
     func statuses() {
-        #expect(TokenServiceTrouble(status: 200) == nil)
-        for status in [400, 403, 404, 409, 410, 413, 422, 451, 499] { #expect(TokenServiceTrouble(status: status) == .refused, "\(status)") }
+        #expect(ServiceTrouble(status: 200) == nil)
+        for status in [400, 403, 404, 409, 410, 413, 422, 451, 499] { #expect(ServiceTrouble(status: status) == .refused, "\(status)") }
         for status in [401, 407, 408, 425, 429, 500, 502, 503, 504, 599] {
-            #expect(TokenServiceTrouble(status: status) == .unavailable, "\(status)")
+            #expect(ServiceTrouble(status: status) == .unavailable, "\(status)")
         }
-        for status in [201, 202, 204, 206, 301, 302, 303, 307, 308, 600, 999] { #expect(TokenServiceTrouble(status: status) == .answer, "\(status)") }
+        for status in [201, 202, 204, 206, 301, 302, 303, 307, 308, 600, 999] { #expect(ServiceTrouble(status: status) == .answer, "\(status)") }
     }
 
     @Test("An account asks twelve times in a minute; copies cost none of them, others have their own, and the next minute is new")
@@ -183,7 +183,7 @@ struct TokenCallTests {
 
     @Test("A virtual server has 64 calls under way at once: one more is told to come again, its neighbour's are not, and each place is given back")
     func crowded() throws {
-        let limits = TokenCallLimits()
+        let limits = ServiceCallLimits(mostInMinute: 12)
         let (server, neighbour) = (ServerID(using: SeededRandom("one")), ServerID(using: SeededRandom("two")))
         let random = SeededRandom("accounts")
         let now = Instant(1_800_000_000)
@@ -201,13 +201,13 @@ struct TokenCallTests {
     @Test("A call gives its place back whatever came of it")
     func places() async throws {
         let scene = try await Scene()
-        let limits = TokenCallLimits()
+        let limits = ServiceCallLimits(mostInMinute: 12)
         let tokens = TokenCallService(store: scene.world.store, limits: limits)
-        for answer in [TokenServiceAnswer.token([1]), .token([]), .trouble(.unavailable)] {
+        for answer in [ServiceAnswer.bytes([1]), .bytes([]), .trouble(.unavailable)] {
             let request = PhoneRequest(
                 server: scene.world.server, opened: try OpenedRequest(try scene.world.seal(try scene.asking()).bytes, with: scene.world.keys.prekey),
                 now: scene.world.now)
-            let ask = { @Sendable (_: TokenServiceCall) async -> TokenServiceAnswer in
+            let ask = { @Sendable (_: TokenServiceCall) async -> ServiceAnswer in
                 #expect(limits.underWay(at: scene.world.server) == 1)
                 return answer
             }

@@ -109,6 +109,7 @@ extension TestServer {
             case .ping: return try await ping(opened)
             case .stop: return try stop(opened)
             case .getToken: return try await serviceToken(opened)
+            case .getData: return try await serviceData(opened)
             case .delete: return try delete(opened)
             default: return (.refused, [])
             }

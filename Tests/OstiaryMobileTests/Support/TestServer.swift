@@ -101,6 +101,9 @@ actor TestServer {
     var tokenCalls: [CallID] = []
     /// Awaited before a GetToken is answered.
     var beforeToken: (@Sendable () async -> Void)?
+    /// What the Data Service answers; nil where there is none. And each GetData.
+    var dataService: (@Sendable ([UInt8]) async -> [UInt8])?
+    var dataCalls: [GetData] = []
     /// What each L5, Ping and Stop said was shown.
     var acknowledged: [[NoticeID]] = []
     var logoCalls = 0

@@ -153,6 +153,28 @@ struct RefusedValueTests {
         #expect(!"\(try ServiceToken(decoding: bytes))".contains("255"), "it is nowhere printed")
     }
 
+    @Test("A question to a Data Service and its answer have up to 65,000 bytes of any kind, also none, and the longest can travel")
+    func serviceData() throws {
+        let most = [UInt8](repeating: 0xFF, count: 65_000)
+        let call = try #require(CallID(samples.bytes(16)))
+        for bytes in [[], most] {
+            let question = try #require(GetData(accountID: samples.account, callID: call, payload: bytes)).encoded
+            #expect(try GetData(decoding: question).payload == bytes)
+            #expect(question.count + 256 < 65_535, "with room for what a request adds")
+            let answer = try #require(ServiceData(data: bytes)).encoded
+            #expect(try ServiceData(decoding: answer).data == bytes)
+        }
+        #expect(GetData(accountID: samples.account, callID: call, payload: most + [0]) == nil && ServiceData(data: most + [0]) == nil)
+        let longer: [UInt8] = [UInt8(65_001 >> 8), UInt8(65_001 & 0xFF)]
+        let question = try #require(GetData(accountID: samples.account, callID: call, payload: most)).encoded
+        // Behind header, account and call.
+        let place = 4 + 16 + 16
+        expectRefused(Array(question[..<place]) + longer + question[(place + 2)...] + [0], GetData.self, .badLength)
+        let answer = try #require(ServiceData(data: most)).encoded
+        expectRefused(Array(answer[..<4]) + longer + answer[6...] + [0], ServiceData.self, .badLength)
+        #expect(!"\(try ServiceData(decoding: answer)) \(try GetData(decoding: question))".contains("255"), "neither is printed")
+    }
+
     @Test("Whether a number is asked is 0 or 1", arguments: [2, 255] as [UInt8])
     func number(_ value: UInt8) throws {
         let l2 = samples.l2()

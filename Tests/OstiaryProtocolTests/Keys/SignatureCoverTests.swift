@@ -88,6 +88,8 @@ struct SignatureCoverTests {
         try check(Verification(accountID: samples.account, uri: "https://door.example/device?user_code=BCDF-GHJK"), freshness: fresh)
         try check(Stop(sessionID: samples.session, reason: .user), freshness: fresh)
         try check(GetToken(sessionID: samples.session, callID: try #require(CallID(samples.bytes(16)))), freshness: fresh)
+        let question = GetData(accountID: samples.account, callID: try #require(CallID(samples.bytes(16))), payload: samples.bytes(9))
+        try check(try #require(question), freshness: fresh)
     }
 
     @Test("Of a certificate every byte counts")

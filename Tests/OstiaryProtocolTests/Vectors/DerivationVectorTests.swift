@@ -54,6 +54,9 @@ struct DerivationVectorTests {
                 "number of a pushed session: 100 + n mod 900 as text, n the first 8 bytes of HMAC(number), sidKey, sid",
                 [a, link.sessionID.bytes], number(MAC(key: a, .number, link.sessionID.bytes))),
             entry("jkt (RFC 7638) of a P-256 key, X9.63", [TokenKeyTests.publicKey], TokenKey(publicKey: TokenKeyTests.publicKey).thumbprint),
+            entry(
+                "requestid of a Data Service: H(call) over accountId, callId, SHA(payload)", [account.bytes, session.bytes, c],
+                H(.call, account.bytes + session.bytes + SHA(c))),
         ]
     }
 

@@ -1,10 +1,10 @@
 import OstiaryProtocol
 
-/// Where the token service of a virtual server listens: `https://host[:port]/path`, or `http://` of this machine; without a query, because what is asked stands
+/// Where a service behind a virtual server listens: `https://host[:port]/path`, or `http://` of this machine; without a query, because what is asked stands
 /// in the body, and what authenticates in a header.
 ///
 /// An operator says it, so where it leads is an operator's choice (docs/decisions/0028).
-package struct TokenServiceAddress: Hashable, Sendable {
+package struct ServiceAddress: Hashable, Sendable {
     /// More than any service needs.
     package static let mostBytes = 2_000
 

@@ -4,8 +4,8 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-/// A token service at a port of this machine, of which a test writes every byte.
-final class ListeningTokenService: Sendable {
+/// A service behind a virtual server, at a port of this machine, of which a test writes every byte.
+final class ListeningService: Sendable {
     private let server: RawServer
 
     init(_ serve: @Sendable @escaping (RawServer.Connection) -> Void) throws { server = try RawServer(serve) }
@@ -25,14 +25,23 @@ final class ListeningTokenService: Sendable {
 
     /// Puts it behind a virtual server, which shows it the secret that comes back.
     @discardableResult
-    func stand(behind servers: ServersFixture, patience: UInt64 = 10) async throws -> String {
-        let outcome = try await servers.service.tokenServices.set(
-            try #require(TokenServiceAddress(address)), patience: patience, at: servers.server, by: .backend, now: servers.now)
+    func stand(behind servers: ServersFixture, as kind: ServiceKind = .token, patience: UInt64 = 10) async throws -> String {
+        let settings = kind == .token ? servers.service.tokenServices : servers.service.dataServices
+        let outcome = try await settings.set(
+            try #require(ServiceAddress(address)), patience: patience, at: servers.server, by: .backend, now: servers.now)
         return try #require(outcome.drawn).text
     }
 }
 
 extension EnrolledPhone {
+    /// GetData and what came of it.
+    func data(_ payload: [UInt8], _ call: CallID? = nil) async throws -> [UInt8] {
+        let message = GetData(accountID: account, callID: call ?? CallID(using: SystemRandomSource()), payload: payload)
+        let answer = try await phone.sendFresh(try #require(message))
+        guard answer.status == .ok else { throw answer.status }
+        return try ServiceData(decoding: answer.body).data
+    }
+
     /// GetToken and what came of it.
     func token(of session: SessionID, _ call: CallID? = nil) async throws -> [UInt8] {
         let message = GetToken(sessionID: session, callID: call ?? CallID(using: SystemRandomSource()))

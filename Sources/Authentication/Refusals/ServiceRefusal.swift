@@ -1,13 +1,13 @@
-/// Why there is no token, as far as the app can do something about it (docs/token-service.md). The log has more.
-package enum TokenServiceTrouble: Error, Equatable, Sendable {
+/// Why a service behind the server gave nothing, as far as the app can do something about it (docs/token-service.md). The log has more.
+package enum ServiceTrouble: Error, Equatable, Sendable {
     /// No answer in time, none at all, “not now”, or our secret is not taken, which only an operator can mend.
     case unavailable
     /// It says no.
     case refused
-    /// What it says is no token, or longer than one may be.
+    /// What it says is nothing that can be handed on, or longer than that may be.
     case answer
 
-    /// What an HTTP status says; nil for the one that comes with a token.
+    /// What an HTTP status says; nil for the one that comes with an answer.
     package init?(status: Int) {
         switch status {
         case 200: return nil
@@ -20,9 +20,11 @@ package enum TokenServiceTrouble: Error, Equatable, Sendable {
 }
 
 /// Why there are too many calls.
-package enum TokenCallLimit: Equatable, Sendable {
+package enum ServiceCallLimit: Equatable, Sendable {
     /// Under way at the virtual server.
     case underWay
+    /// The very same one is under way.
+    case same
     /// Of the account in this minute.
     case ofAccount
 }

@@ -7,41 +7,40 @@ import Testing
 @testable import Authentication
 
 /// Real sockets: what comes of a call depends on what libraries below make of it.
-@Suite("Calls to token services", .timeLimit(.minutes(10)))
-struct HTTPTokenServicesTests {
+@Suite("Calls to services behind virtual servers", .timeLimit(.minutes(10)))
+struct HTTPServicesBehindTests {
     private let log = LogRecorder()
 
     /// - Parameters:
     ///   - second: of patience: long, where a busy machine is no fault.
-    private func ask(_ address: String, second: Duration = .seconds(60)) async throws -> TokenServiceAnswer {
-        let service = TokenService(
-            server: Sample.server, address: try #require(TokenServiceAddress(address)), secret: StoredSecret(Array("secret-1".utf8)), patience: 2)
+    private func ask(_ address: String, second: Duration = .seconds(60)) async throws -> ServiceAnswer {
+        let service = ServiceBehind(
+            .token, server: Sample.server, address: try #require(ServiceAddress(address)), secret: StoredSecret(Array("secret-1".utf8)), patience: 2)
         let call = TokenServiceCall(
             service, CallID(using: SystemRandomSource()), of: Sample.session(state: .loggedIn(Sample.login)), Sample.login, Sample.account(1))
-        return await HTTPTokenServices(logger: log.logger(), second: second).ask(call)
+        return await HTTPServicesBehind(logger: log.logger(), second: second).ask(call)
     }
 
-    private func ask(second: Duration = .seconds(60), _ serve: @Sendable @escaping (RawServer.Connection) -> Void) async throws -> TokenServiceAnswer
-    {
+    private func ask(second: Duration = .seconds(60), _ serve: @Sendable @escaping (RawServer.Connection) -> Void) async throws -> ServiceAnswer {
         let server = try RawServer(serve)
         return try await ask("http://127.0.0.1:\(server.port)/token", second: second)
     }
 
-    private func ask(saying answer: String) async throws -> TokenServiceAnswer { try await ask { $0.send(answer) } }
+    private func ask(saying answer: String) async throws -> ServiceAnswer { try await ask { $0.send(answer) } }
 
     private var complaints: [String?] { log.lines("a token service gave no token").map { $0.facts["status"] ?? $0.facts["error"] } }
 
     @Test("A token is what the body was, in one piece or in chunks, up to 65,000 bytes")
     func tokens() async throws {
-        #expect(try await ask(saying: "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\na\n\0") == .token([0x61, 0x0A, 0]))
+        #expect(try await ask(saying: "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\na\n\0") == .bytes([0x61, 0x0A, 0]))
         let chunks = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
-        #expect(try await ask(saying: chunks) == .token(Array("abc".utf8)))
+        #expect(try await ask(saying: chunks) == .bytes(Array("abc".utf8)))
         let most = [UInt8](repeating: 0xFE, count: 65_000)
         let answer = try await ask { connection in
             connection.send("HTTP/1.1 200 OK\r\ncontent-length: 65000\r\n\r\n")
             connection.send(most)
         }
-        #expect(answer == .token(most) && complaints.isEmpty)
+        #expect(answer == .bytes(most) && complaints.isEmpty)
     }
 
     @Test("Longer than a token may be is none, whether it says so or goes on for ever, and no more of it is read")
@@ -81,13 +80,12 @@ struct HTTPTokenServicesTests {
         let packed = "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
         #expect(try await ask(saying: packed) == .trouble(.answer))
         let plain = "HTTP/1.1 200 OK\r\ncontent-encoding: identity\r\ntransfer-encoding: Chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
-        #expect(try await ask(saying: plain) == .token(Array("ab".utf8)))
+        #expect(try await ask(saying: plain) == .bytes(Array("ab".utf8)))
     }
 
     @Test("What a status says is told apart: no, not now, and our own secret not taken, which is an operator's to mend")
     func statuses() async throws {
-        for (status, trouble) in [(403, TokenServiceTrouble.refused), (404, .refused), (401, .unavailable), (429, .unavailable), (503, .unavailable)]
-        {
+        for (status, trouble) in [(403, ServiceTrouble.refused), (404, .refused), (401, .unavailable), (429, .unavailable), (503, .unavailable)] {
             #expect(try await ask(saying: "HTTP/1.1 \(status) x\r\ncontent-length: 1\r\n\r\nx") == .trouble(trouble), "\(status)")
         }
         #expect(complaints == ["403", "404", "401", "429", "503"])
@@ -107,7 +105,7 @@ struct HTTPTokenServicesTests {
     @Test("A service that answers twice has answered once")
     func twice() async throws {
         let answer = "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n"
-        #expect(try await ask(saying: answer + "a" + answer + "b") == .token([0x61]))
+        #expect(try await ask(saying: answer + "a" + answer + "b") == .bytes([0x61]))
     }
 
     @Test("The time is for the whole call: silence, and a body that trickles, are given up")

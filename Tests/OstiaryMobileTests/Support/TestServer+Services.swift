@@ -1,6 +1,6 @@
 import OstiaryProtocol
 
-/// The service behind the server.
+/// The services behind the server.
 extension TestServer {
     func serviceToken(_ opened: OpenedRequest) async throws -> (Status, [UInt8]) {
         let message = try Encoded<GetToken>(decoding: opened.message)
@@ -14,5 +14,14 @@ extension TestServer {
         tokenCalls.append(message.value.callID)
         guard let token = ServiceToken(token: serviceToken) else { return (.serviceAnswer, []) }
         return (.ok, token.encoded)
+    }
+
+    func serviceData(_ opened: OpenedRequest) async throws -> (Status, [UInt8]) {
+        let message = try Encoded<GetData>(decoding: opened.message)
+        try message.verify(by: try key(account(message.value.accountID).deviceKey), freshness: opened.freshness)
+        guard let dataService else { return (.notOffered, []) }
+        dataCalls.append(message.value)
+        guard let data = ServiceData(data: await dataService(message.value.payload)) else { return (.serviceAnswer, []) }
+        return (.ok, data.encoded)
     }
 }

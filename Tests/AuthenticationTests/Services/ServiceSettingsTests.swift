@@ -5,10 +5,10 @@ import Testing
 @testable import Authentication
 
 @Suite("What an operator says of a token service")
-struct TokenServiceSettingsTests {
-    private static func address(_ text: String) throws -> TokenServiceAddress { try #require(TokenServiceAddress(text)) }
+struct ServiceSettingsTests {
+    private static func address(_ text: String) throws -> ServiceAddress { try #require(ServiceAddress(text)) }
 
-    private func set(_ text: String, patience: UInt64 = 5, isTrial: Bool = false, at world: DomainFixture) async throws -> TokenServiceOutcome {
+    private func set(_ text: String, patience: UInt64 = 5, isTrial: Bool = false, at world: DomainFixture) async throws -> ServiceOutcome {
         try await world.tokenServices.set(
             try Self.address(text), patience: patience, at: world.server, isTrial: isTrial, by: .backend, now: world.now)
     }
@@ -21,7 +21,7 @@ struct TokenServiceSettingsTests {
     @Test("S0-32 the first one is given a secret that is told once; said again nothing changes, and nothing is told")
     func first() async throws {
         let world = try await DomainFixture()
-        await #expect(throws: NoTokenService()) { try await world.tokenServices.service(of: world.server) }
+        await #expect(throws: NoServiceBehind(.token)) { try await world.tokenServices.service(of: world.server) }
         let outcome = try await set("https://tokens.example/token", at: world)
         let drawn = try #require(outcome.drawn)
         #expect(try drawn.text.utf8.count == 43 && outcome.service.secret.bytes() == Array(drawn.text.utf8))
@@ -51,7 +51,7 @@ struct TokenServiceSettingsTests {
         let world = try await DomainFixture()
         let outcome = try await set("https://tokens.example/token", isTrial: true, at: world)
         #expect(outcome.drawn == nil && outcome.service.address.text == "https://tokens.example/token")
-        await #expect(throws: NoTokenService()) { try await world.tokenServices.service(of: world.server) }
+        await #expect(throws: NoServiceBehind(.token)) { try await world.tokenServices.service(of: world.server) }
         #expect(try await entries(world).isEmpty)
         let unknown = ServerID(using: SeededRandom("nobody"))
         for isTrial in [true, false] {
@@ -65,11 +65,11 @@ struct TokenServiceSettingsTests {
     @Test("A secret is drawn anew, and told; one that was given is kept, and not told; without a service there is none")
     func secret() async throws {
         let world = try await DomainFixture()
-        await #expect(throws: NoTokenService()) { try await world.tokenServices.setSecret(at: world.server, by: .backend, now: world.now) }
+        await #expect(throws: NoServiceBehind(.token)) { try await world.tokenServices.setSecret(at: world.server, by: .backend, now: world.now) }
         let first = try await set("https://tokens.example/token", at: world)
         let second = try await world.tokenServices.setSecret(at: world.server, by: .backend, now: world.now)
         #expect(second.drawn != nil && second.service.secret != first.service.secret && second.service.address == first.service.address)
-        let given = try #require(TokenServiceSecret("a-gateway-key-of-thirty-two-bytes=="))
+        let given = try #require(ServiceSecret("a-gateway-key-of-thirty-two-bytes=="))
         let third = try await world.tokenServices.setSecret(given, at: world.server, by: .backend, now: world.now)
         #expect(try third.drawn == nil && third.service.secret.bytes() == Array("a-gateway-key-of-thirty-two-bytes==".utf8))
         try await world.tokenServices.remove(at: world.server, by: .backend, now: world.now)
@@ -80,11 +80,11 @@ struct TokenServiceSettingsTests {
     @Test("A given secret can stand in a header, and cannot be guessed")
     func forms() {
         let long = String(repeating: "a", count: 32)
-        for text in [long, long + "==", "-._~+/" + long, String(repeating: "a", count: 512)] { #expect(TokenServiceSecret(text) != nil, "\(text)") }
+        for text in [long, long + "==", "-._~+/" + long, String(repeating: "a", count: 512)] { #expect(ServiceSecret(text) != nil, "\(text)") }
         for text in [
             "", String(repeating: "a", count: 31), String(repeating: "a", count: 513), long + " ", long + "\n", "=" + long, long + "=a", long + "é",
         ] {
-            #expect(TokenServiceSecret(text) == nil, "\(text)")
+            #expect(ServiceSecret(text) == nil, "\(text)")
         }
     }
 
@@ -98,6 +98,6 @@ struct TokenServiceSettingsTests {
             "https://user:pass@tokens.example/", "https://tokens.example/?key=1", "https://tokens.example?key=1", "https://tokens.example/#a",
             "https://tokens.example:70000/", "https://tokens.example/a b", "https://tokens.example/\r\nHost: evil", "https://tokens.example/é",
             "https://tokens.example\\@evil/", "https://tokens.example/" + String(repeating: "a", count: 2_000),
-        ] { #expect(TokenServiceAddress(text) == nil, "\(text)") }
+        ] { #expect(ServiceAddress(text) == nil, "\(text)") }
     }
 }

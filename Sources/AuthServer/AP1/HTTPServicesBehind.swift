@@ -7,16 +7,21 @@ import NIOCore
 import NIOHTTP1
 import OstiaryProtocol
 
-/// The way to token services over HTTP (docs/token-service.md): one POST, and what comes back is handed on as it is.
+/// The way to the services behind virtual servers over HTTP (docs/token-service.md, docs/data-service.md): one POST, and what comes back is handed on as it is.
 ///
-/// No redirect is followed, nothing unpacked, and no more read than a token may have. Each call has a connection of its own, because one that was kept may have been
+/// No redirect is followed, nothing unpacked, and no more read than an answer may have. Each call has a connection of its own, because one that was kept may have been
 /// closed meanwhile, which would cost the person a try.
-final class HTTPTokenServices: TokenServiceGateway {
+final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
     private let client: HTTPClient
     private let logger: Logger
     private let second: Duration
-    /// One line a minute for each virtual server.
-    private let complaints = LineLimit<ServerID>()
+    /// One line a minute for each.
+    private let complaints = LineLimit<Complaint>()
+
+    private struct Complaint: Hashable {
+        let kind: ServiceKind
+        let server: ServerID
+    }
 
     /// - Parameter second: one second of a service's patience; less in tests.
     init(logger: Logger, second: Duration = .seconds(1)) {
@@ -30,50 +35,52 @@ final class HTTPTokenServices: TokenServiceGateway {
 
     deinit { client.shutdown { _ in } }
 
-    func ask(_ call: TokenServiceCall) async -> TokenServiceAnswer {
-        let service = call.service
+    func ask(_ call: TokenServiceCall) async -> ServiceAnswer { await ask(call.service, call.facts) }
+    func ask(_ call: DataServiceCall) async -> ServiceAnswer { await ask(call.service, call.facts) }
+
+    private func ask(_ service: ServiceBehind, _ facts: ByteBuffer) async -> ServiceAnswer {
         let patience = second * Int(service.patience)
         do {
-            // Opened for this one call; a secret that cannot be opened is a fault of ours, and no token either.
-            let request = try Self.request(call, secret: try service.secret.bytes())
+            // Opened for this one call; a secret that cannot be opened is a fault of ours, and no answer either.
+            let request = try Self.request(facts, to: service, secret: try service.secret.bytes())
             // The client's own limits end with the head of an answer, or begin anew with each byte of its body.
             let answer = try await within(patience) { [client] in
-                try await Self.answer(to: try await client.execute(request, timeout: TimeAmount(patience)))
+                try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
             }
             switch answer {
-            case .token(let bytes): return .token(bytes)
-            case .fault(let trouble, let fact, let word): return complain(call, trouble, fact, word)
+            case .bytes(let bytes): return .bytes(bytes)
+            case .fault(let trouble, let fact, let word): return complain(service, trouble, fact, word)
             }
         } catch is NIOTooManyBytesError {
-            return complain(call, .answer, .error, "more than \(ServiceToken.mostBytes) bytes")
+            return complain(service, .answer, .error, "more than \(service.kind.mostBytes) bytes")
         } catch SecondFactorTrouble.timeout {
-            return complain(call, .unavailable, .error, "no answer in \(service.patience) seconds")
+            return complain(service, .unavailable, .error, "no answer in \(service.patience) seconds")
         } catch {
             let silence = BackendSilence(error, patience: TimeAmount(patience), isSecure: service.address.text.hasPrefix("https:"))
-            return complain(call, .unavailable, .error, silence.words)
+            return complain(service, .unavailable, .error, silence.words)
         }
     }
 
     /// What a service answered: bytes, or what is wrong, as the log has it.
     private enum Heard: Sendable {
-        case token([UInt8])
-        case fault(TokenServiceTrouble, LogKey, String)
+        case bytes([UInt8])
+        case fault(ServiceTrouble, LogKey, String)
     }
 
-    private static func request(_ call: TokenServiceCall, secret: [UInt8]) throws -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: call.service.address.text)
+    private static func request(_ facts: ByteBuffer, to service: ServiceBehind, secret: [UInt8]) throws -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: service.address.text)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "authorization", value: "Bearer \(String(decoding: secret, as: UTF8.self))")
         request.headers.add(name: "accept-encoding", value: "identity")
         request.headers.add(name: "connection", value: "close")
-        request.body = .bytes(call.facts)
+        request.body = .bytes(facts)
         return request
     }
 
-    private static func answer(to response: HTTPClientResponse) async throws -> Heard {
+    private static func answer(of kind: ServiceKind, to response: HTTPClientResponse) async throws -> Heard {
         let status = Int(response.status.code)
-        if let trouble = TokenServiceTrouble(status: status) { return .fault(trouble, .status, "\(status)") }
+        if let trouble = ServiceTrouble(status: status) { return .fault(trouble, .status, "\(status)") }
         // Whatever else is done to the bytes: by a second field, or on the way, before they are cut into chunks.
         let transfer = response.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
         let packings = response.headers["content-encoding"].map { $0.lowercased() } + transfer.filter { $0 != "chunked" }
@@ -81,18 +88,40 @@ final class HTTPTokenServices: TokenServiceGateway {
         // Of one that says neither nobody knows whether it was cut off. “identity” is not chunks: its end is that of the connection (RFC 9112 §6.3).
         guard transfer.isEmpty ? response.headers.contains(name: "content-length") : transfer == ["chunked"]
         else { return .fault(.answer, .error, "neither Content-Length nor chunks") }
-        let body = try await response.body.collect(upTo: ServiceToken.mostBytes)
-        guard body.readableBytes > 0 else { return .fault(.answer, .error, "no bytes") }
-        return .token(Array(buffer: body))
+        let body = try await response.body.collect(upTo: kind.mostBytes)
+        guard body.readableBytes >= kind.fewestBytes else { return .fault(.answer, .error, "no bytes") }
+        return .bytes(Array(buffer: body))
     }
 
-    private func complain(_ call: TokenServiceCall, _ trouble: TokenServiceTrouble, _ fact: LogKey, _ word: String) -> TokenServiceAnswer {
-        if !Task.isCancelled, let heldBack = complaints.admit(call.service.server) {
-            var facts: [LogKey: String] = [.server: call.service.server.text, .address: call.service.address.text, fact: word]
+    private func complain(_ service: ServiceBehind, _ trouble: ServiceTrouble, _ fact: LogKey, _ word: String) -> ServiceAnswer {
+        if !Task.isCancelled, let heldBack = complaints.admit(Complaint(kind: service.kind, server: service.server)) {
+            var facts: [LogKey: String] = [.server: service.server.text, .address: service.address.text, fact: word]
             if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
-            logger.line(.warning, "a token service gave no token", facts)
+            logger.line(.warning, service.kind.complaint, facts)
         }
         return .trouble(trouble)
+    }
+}
+
+extension ServiceKind {
+    fileprivate var mostBytes: Int { self == .token ? ServiceToken.mostBytes : ServiceData.mostBytes }
+    /// A token has some; a write may have nothing to say.
+    fileprivate var fewestBytes: Int { self == .token ? 1 : 0 }
+    fileprivate var complaint: String { self == .token ? "a token service gave no token" : "a Data Service gave no data" }
+}
+
+extension DataServiceCall {
+    /// The body of the request. `level` says what is known, and there is no other: no word of a login that the account has at the moment.
+    var facts: ByteBuffer {
+        JSONWriter.object { writer in
+            writer.member("requestid", Base64URL.encode(id))
+            writer.member("serverid", service.server.text)
+            writer.member("accountid", account.text)
+            writer.member("userid", userID)
+            writer.member("deviceid", device.text)
+            writer.member("level", "device")
+            writer.member("payload", Base64URL.encode(payload))
+        }
     }
 }
 

@@ -8,8 +8,8 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("REST: the service behind a virtual server that gives tokens")
-struct AdminTokenServiceTests {
+@Suite("REST: the services behind a virtual server")
+struct AdminServiceTests {
     private static let path = "/tokenservice/"
 
     private func withBackend(_ body: @Sendable @escaping (AdminClient) async throws -> Void) async throws {
@@ -87,5 +87,29 @@ struct AdminTokenServiceTests {
         }
         let entries = try await premises.store.read { rows in try rows.auditEntries(of: premises.serverID, limit: 9) }
         #expect(entries.map { "\($0.kind)" } == ["tokenServiceRemoved", "tokenServiceSecretSet", "tokenServiceSaved"])
+    }
+
+    @Test("The Data Service is said like the token service, and is another: each has its own address, its own secret and its own word in the trail")
+    func ofEachKind() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBackend { (backend) async throws in
+            let (none, error) = try await backend.json(.get, backend.path("/dataservice/"))
+            #expect(none == 404 && error.text("error") == "data_service_unknown")
+            let token = try await backend.json(.put, backend.path(Self.path), body: #"{"url":"https://one.example/"}"#).object
+            #expect(try await backend.json(.get, backend.path("/dataservice/")).status == 404)
+            let data = try await backend.json(.put, backend.path("/dataservice/"), body: #"{"url":"https://one.example/","timeout":2}"#).object
+            #expect(data.text("secret") != nil && data.text("secret") != token.text("secret"))
+            let again = try await backend.json(.post, backend.path("/dataservice/secret"), body: "{}").object
+            #expect(again.text("secret") != nil && again.text("secret") != data.text("secret"))
+            #expect(try await backend.json(.get, backend.path(Self.path)).object.number("timeout") == 5)
+            #expect(try await backend.send(.delete, backend.path(Self.path)).status == .ok)
+            #expect(try await backend.json(.get, backend.path("/dataservice/")).object.number("timeout") == 2)
+            #expect(try await backend.send(.delete, backend.path("/dataservice/")).status == .ok)
+        }
+        let entries = try await premises.store.read { rows in try rows.auditEntries(of: premises.serverID, limit: 9) }
+        #expect(
+            entries.map { "\($0.kind)" } == [
+                "dataServiceRemoved", "tokenServiceRemoved", "dataServiceSecretSet", "dataServiceSaved", "tokenServiceSaved",
+            ])
     }
 }

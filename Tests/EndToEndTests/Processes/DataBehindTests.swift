@@ -1,0 +1,89 @@
+import Foundation
+import OstiaryTesting
+import OstiaryTokens
+import Testing
+
+@testable import ostiary
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The reference Data Service behind a running server, as an operator puts it there, and a phone that asks it.
+@Suite("Examples/DataBehind", .serialized)
+struct DataBehindTests {
+    private func admin(_ pair: ProcessesFixture, _ line: [String]) async throws -> (code: Int32, program: Program) {
+        let program = try Program(
+            ["admin"] + line + ["--url", pair.layout.adminURL], environment: ["OSTIARY_ROOT_API_KEY": pair.layout.rootAPIKey])
+        return (try await program.end(), program)
+    }
+
+    /// Puts a service behind the server, and starts it with the secret that was printed.
+    private func put(_ pair: ProcessesFixture, at port: ReservedPort) async throws -> (program: Program, secret: String) {
+        let file = try pair.folder.write(Array("url: http://127.0.0.1:\(port.number)/data\n".utf8), to: "data-service.yaml")
+        let put = try await admin(pair, ["data-service", "put", file])
+        let secret = try #require(put.program.lines.last?.split(separator: " ").last.map(String.init), "\(put.program.complaints)")
+        #expect(put.program.lines.first == "Data Service saved" && secret.utf8.count == 43)
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/data"))
+        let program = try Program(
+            [], environment: ["PORT": "\(port.number)", "SECRET": secret],
+            executable: Binary.url.deletingLastPathComponent().appendingPathComponent("DataBehindExample").path)
+        try await eventually("the Data Service answers: \(program.complaints)") { await HTTPProbe.status(of: url) != nil }
+        return (program, secret)
+    }
+
+    /// What it answers to a question that a test asks in the server's place.
+    private func asked(_ port: ReservedPort, _ secret: String, _ body: String) async throws -> (status: Int, body: String) {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port.number)/data")), timeoutInterval: 300)
+        request.httpMethod = "POST"
+        request.setValue("Bearer \(secret)", forHTTPHeaderField: "Authorization")
+        request.httpBody = Data(body.utf8)
+        let (data, response) = try await URLSession.shared.data(for: request)
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+    }
+
+    /// `{"add":"x"}`
+    private func question(_ requestID: String, level: String = "device") -> String {
+        #"{"requestid":"\#(requestID)","serverid":"v","accountid":"a","level":"\#(level)","payload":"eyJhZGQiOiJ4In0","more":{}}"#
+    }
+
+    @Test("S0-03 an operator puts it behind the server, and a phone asks it without a PIN; a call that comes again has one effect")
+    func notes() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let none = try await person.phone.run(["data", "{}"], pins: [])
+        #expect(none.code == 1 && none.last?["name"] == .string("notOffered"), "\(none.events)")
+
+        let port = try ReservedPort()
+        let (service, secret) = try await put(pair, at: port)
+        let call = UUID().uuidString
+        for _ in 0..<2 {
+            let added = try await person.phone.run(["data", #"{"add":"milk"}"#, "--call", call], pins: [])
+            #expect(added.event("serviceData")?["data"]?["text"]?.string == #"["milk"]"#, "\(added.events) \(added.complaints)")
+        }
+        let more = try await person.phone.run(["data", #"{"add":"tea"}"#], pins: [])
+        #expect(more.event("serviceData")?["data"]?["text"]?.string == #"["milk","tea"]"#, "\(more.events)")
+        let file = pair.folder.file("notes.json")
+        #expect(try await person.phone.run(["data", "{}", "--output", file], pins: []).code == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data(#"["milk","tea"]"#.utf8))
+
+        // However often and however closely it is asked.
+        let answers = try await withThrowingTaskGroup(of: (status: Int, body: String).self) { group in
+            for _ in 0..<8 { group.addTask { try await asked(port, secret, question("one")) } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1.body) }
+        }
+        #expect(answers == [#"["x"]"#])
+        #expect(try await asked(port, secret, question("two")).body == #"["x","x"]"#)
+        #expect(try await asked(port, "somebody else's secret", question("three")).status == 401)
+        #expect(try await asked(port, secret, question("three", level: "mfa")).status == 400)
+
+        #expect(try await admin(pair, ["data-service", "delete"]).code == 0)
+        let gone = try await person.phone.run(["data", "{}"], pins: [])
+        #expect(gone.last?["name"] == .string("notOffered"), "\(gone.events)")
+        #expect(!pair.authentication.everythingWritten.contains("milk"))
+        service.signal(SIGTERM)
+        try await service.end()
+        try await pair.stop()
+    }
+}
