@@ -57,7 +57,7 @@ form.addEventListener("submit", async (event) => {
   send.disabled = true;
   const answer = await post(mine("/pages/otp"), { code: input.value });
   // What a proxy says in the server's place is nothing of the code.
-  const status = isSaid(answer) ? answer.status : 0;
+  const status = isSaid(answer) ? answer.status : null;
   const result = status === 200 ? await answer.json() : null;
   send.disabled = false;
   if (status === 401) return showOver();
