@@ -101,6 +101,44 @@ struct ServerRunnerTests {
         }
     }
 
+    @Test("A82 a server that ends just as browsers connect ends each connection with it, and the process goes on", arguments: [true, false])
+    func endsAmongBrowsers(isCancelled: Bool) async throws {
+        var random = SplitMix(seed: 2637)
+        for _ in 0..<60 {
+            let (running, report) = AsyncStream.makeStream(of: Int.self)
+            let mayEnd = DrainSignal()
+            let serving = Task { [router = router()] in
+                try await RunningServer.with(router) { server in
+                    report.yield(server.port)
+                    await mayEnd.wait()
+                }
+            }
+            var ports = running.makeAsyncIterator()
+            let port = try #require(await ports.next())
+            let first = Int.random(in: 0..<16, using: &random)
+            let connected = await connect(16, to: port, after: first) { if isCancelled { serving.cancel() } else { mayEnd.begin() } }
+            _ = await serving.result
+            for connection in connected { _ = try await connection.end() }
+        }
+    }
+
+    /// Browsers that connect all at once; `hear` is called when so many have.
+    /// - Returns: those that found the server there.
+    private func connect(_ count: Int, to port: Int, after first: Int, _ hear: () -> Void) async -> [HeldConnection] {
+        await withTaskGroup(of: HeldConnection?.self) { browsers in
+            // From another address: whoever calls a port at which nobody listens any more may get that one as its own, and is connected with itself. Each
+            // says something: the system leaves one that comes in the moment in which a port is closed in the belief that it was taken.
+            let half = Array("GET /who HT".utf8)
+            for _ in 0..<count { browsers.addTask { try? await HeldConnection(port: port, from: "127.0.0.2", sending: half) } }
+            var connected: [HeldConnection] = []
+            for number in 0..<count {
+                if number == first { hear() }
+                if let connection = await browsers.next() ?? nil { connected.append(connection) }
+            }
+            return connected
+        }
+    }
+
     @Test("A body that trickles in is cut off, and so is one that goes on after it was refused")
     func slowBody() async throws {
         let limits = ServiceLimits(body: 100, idle: .hours(1), arrival: .seconds(1))

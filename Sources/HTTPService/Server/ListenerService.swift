@@ -10,11 +10,9 @@ import ServiceLifecycle
 
 /// One listener as a service: opens its port, or takes the socket it was handed; serves each connection; drains when the group stops.
 ///
-/// The connection is Hummingbird's, and so is the request. The accepting is ours: Hummingbird's own server takes no open socket, knows no peer, and
-/// goes on asking for connections when there is no descriptor left for one.
+/// The connection is Hummingbird's, and so is the request. The accepting is ours: Hummingbird's own server takes no open socket, knows no peer, goes on
+/// asking for connections when there is no descriptor left for one, and takes the process with it when it is cancelled just as one has come (``HandOver``).
 struct ListenerService: Service {
-    typealias Server = NIOAsyncChannel<HTTP1Channel.Value, Never>
-
     let listener: Listener
     let drain: DrainSignal
     let logger: Logger
@@ -40,10 +38,12 @@ struct ListenerService: Service {
     func run() async throws {
         let connection = connection()
         let quiescing = ServerQuiescingHelper(group: group)
-        let server = try await open(connection, quiescing)
+        let (accepted, taker) = AsyncStream.makeStream(of: HTTP1Channel.Value.self)
+        let server = try await open(connection, quiescing, taker)
+        server.closeFuture.whenComplete { _ in taker.finish() }
         await withGracefulShutdownHandler {
-            await onOpen(BoundListener(name: listener.name, address: address(of: server.channel)))
-            await serve(server, with: connection)
+            await onOpen(BoundListener(name: listener.name, address: address(of: server)))
+            await serve(accepted, with: connection, of: server, quiescing)
         } onGracefulShutdown: {
             quiescing.initiateShutdown(promise: nil)
         }
@@ -56,22 +56,26 @@ struct ListenerService: Service {
         return ListenAddress(host: host, port: local?.port ?? listener.address.port)
     }
 
-    /// Until the server's channel is closed and the last connection has ended.
-    private func serve(_ server: Server, with connection: HTTP1Channel) async {
+    /// Until the server's channel is closed or the task is cancelled, and every connection that was accepted has ended.
+    private func serve(
+        _ accepted: AsyncStream<HTTP1Channel.Value>, with connection: HTTP1Channel, of server: any Channel, _ quiescing: ServerQuiescingHelper
+    ) async {
+        let end = server.eventLoop.makePromise(of: Void.self)
         await withDiscardingTaskGroup { tasks in
-            do {
-                try await server.executeThenClose { accepted in
-                    for try await channel in accepted {
-                        let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
-                        tasks.addTask(executorPreference: thread) {
-                            await connection.handle(value: channel, logger: logger)
-                        }
-                    }
+            for await channel in accepted {
+                let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
+                tasks.addTask(executorPreference: thread) {
+                    await connection.handle(value: channel, logger: logger)
                 }
-            } catch {
-                logger.error("no more connections are accepted", metadata: ["listener": "\(listener.name)", "error": "\(error)"])
             }
+            if !Task.isCancelled, !Task.isShuttingDownGracefully {
+                logger.error("no more connections are accepted", metadata: ["listener": "\(listener.name)"])
+            }
+            // Also where the task was cancelled: the port is closed, and with it each connection on which nothing is under way.
+            quiescing.initiateShutdown(promise: end)
         }
+        // Of those that came meanwhile, too, which nobody served.
+        try? await end.futureResult.get()
     }
 
     private func connection() -> HTTP1Channel {
@@ -91,23 +95,15 @@ struct ListenerService: Service {
                 httpDecoderConfiguration: decoder))
     }
 
-    private func open(_ connection: HTTP1Channel, _ quiescing: ServerQuiescingHelper) async throws -> Server {
-        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
-        let setUp: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value> = { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
-            }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
-                let pipeline = channel.pipeline.syncOperations
-                let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
-                return value
-            }
-        }
+    private func open(
+        _ connection: HTTP1Channel, _ quiescing: ServerQuiescingHelper, _ taker: AsyncStream<HTTP1Channel.Value>.Continuation
+    ) async throws -> any Channel {
+        let bootstrap = bootstrap(quiescing).childChannelInitializer { setUp($0, connection, taker) }
         do {
             guard let socket = listener.socket else {
-                return try await bootstrap(quiescing).bind(host: listener.address.host, port: listener.address.port, childChannelInitializer: setUp)
+                return try await bootstrap.bind(host: listener.address.host, port: listener.address.port).get()
             }
-            let server = try await bootstrap(quiescing).bind(socket.descriptor, childChannelInitializer: setUp)
+            let server = try await bootstrap.withBoundSocket(socket.descriptor).get()
             // The framework has listened with a queue of its own length.
             socket.listen(backlog: Self.backlog)
             return server
@@ -115,6 +111,20 @@ struct ListenerService: Service {
             throw ServerStartError(error, name: listener.name, address: listener.address)
         } catch is SocketAddressError.UnknownHost {
             throw ServerStartError.cannotListen(name: listener.name, address: listener.address, reason: "the host is not known")
+        }
+    }
+
+    private func setUp(
+        _ channel: any Channel, _ connection: HTTP1Channel, _ taker: AsyncStream<HTTP1Channel.Value>.Continuation
+    ) -> EventLoopFuture<Void> {
+        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
+        return channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
+        }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
+            try pipeline.addHandler(HandOver(of: value, to: taker), position: .first)
         }
     }
 

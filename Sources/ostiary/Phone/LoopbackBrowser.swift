@@ -70,10 +70,11 @@ private struct LoopbackVisit: BrowserVisit {
         } onCancel: {
             serving.cancel()
         }
+        // Whoever hears of it may end this process, and a browser whose page is broken off says that something failed.
+        if callback != nil { await drain.wait(for: { await told.wait() }, atMost: Self.courtesy) }
+        serving.cancel()
+        _ = await serving.result
         guard let callback else { throw Task.isCancelled ? BrowserError.cancelled : BrowserError.unavailable }
-        // Whoever hears of it may end this process, and a browser whose page is broken off says that something failed. Until then the port stays: browsers open
-        // connections ahead, and NIO ends a process in which the listener's task is cancelled just when one of them was accepted.
-        await drain.wait(for: { await told.wait() }, atMost: Self.courtesy)
         return callback
     }
 

@@ -3,6 +3,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOPosix
 import OstiaryMobile
 import Synchronization
 import Testing
@@ -37,6 +38,11 @@ struct LoopbackBrowserTests {
         let callback = try await visit.open(address)
         #expect(callback.absoluteString == "http://127.0.0.1:\(port)/cb?code=a%2Fb&state=c")
         try await person.value
+        let here = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+        let refusal = await #expect(throws: IOError.self) {
+            try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: here).get()
+        }
+        #expect(refusal?.errnoCode == ECONNREFUSED)
     }
 
     private struct GoneBrowser: ResponseBodyWriter {
