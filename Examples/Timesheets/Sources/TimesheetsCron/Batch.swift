@@ -21,7 +21,7 @@ struct Batch {
     private(set) var known = 0
     private(set) var refused: [Refused] = []
 
-    mutating func send(_ rows: [UploadRow], by upload: ([UploadRow]) async throws -> Upload.Outcome) async throws {
+    mutating func send(_ rows: [UploadRow], by upload: @Sendable ([UploadRow]) async throws -> Upload.Outcome) async throws {
         for start in stride(from: 0, to: rows.count, by: Self.most) {
             var left = rows[start..<min(start + Self.most, rows.count)].enumerated().map { (number: start + $0.offset + 1, row: $0.element) }
             while !left.isEmpty {
