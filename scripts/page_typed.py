@@ -6,6 +6,8 @@ from trial import check, until
 FORM = "details.quiet form"
 OFFERED = f"return document.querySelector('{FORM}') !== null"
 TOLD = "return document.querySelector('#typed-help').textContent"
+LINK = "return document.querySelector('[data-link]').href"
+TYPED = "return document.querySelector('#typed').value"
 
 
 def code_of(phone, browser, name):
@@ -26,10 +28,24 @@ def not_offered(servers, browser):
     check(not browser.run(OFFERED), "S2-07 a login page of a server that takes no codes offers no place for one")
 
 
+def allow(servers, flags, sentence):
+    status, _ = servers.rest("PUT", f"/servers/{servers.server}/", body={"serverFlags": flags})
+    check(status == 200, sentence)
+
+
+def renewed(browser):
+    """The code on the screen made anew while something is said of one that was typed, and left in its field."""
+    check(browser.run(TOLD) and browser.run(TYPED), "something is said of a code that stands in its field")
+    before = browser.run(LINK)
+    browser.run("document.querySelector('section[data-state=expired] [data-act=renew]').click()")
+    until(lambda: not browser.run(TOLD) and not browser.run(TYPED), "neither stays when the code on the screen is another")
+    check(browser.run(f"return document.querySelector('{FORM}').checkVisibility()"), "and there is still a place for one")
+    until(lambda: browser.run(LINK) != before and shows_code(browser), "beside a code that was made since")
+
+
 def learns_of_codes(servers, browser, phone):
     """A phone hears with its next login that its server takes codes."""
-    status, _ = servers.rest("PUT", f"/servers/{servers.server}/", body={"serverFlags": ["ENABLE_OTP"]})
-    check(status == 200, "the operator allows codes of phones without a connection")
+    allow(servers, ["ENABLE_OTP"], "the operator allows codes of phones without a connection")
     nonce = login_page(servers, browser)
     process = phone.begin("login", browser.picture("typed-before", "[data-qr]"))
     until(lambda: "returncode=" in browser.address, "a phone logs in once more with its connection")
@@ -50,6 +66,8 @@ def typed(servers, browser, phone, look):
     until(lambda: "2 tries left" in browser.run(TOLD), "a wrong one says how many tries are left")
     check(browser.run("return document.activeElement.id") == "typed", "and leaves the keyboard where it was")
     look(browser, "login-typed-wrong")
+    renewed(browser)
+    code = code_of(phone, browser, "typed-code-anew")
     submit(browser, code.lower().replace(" ", "-"))
     until(lambda: "returncode=" in browser.address, "S2-44 the code, in small letters, logs in: the browser comes back with its code")
     check(servers.session(nonce)["state"] == "returning", "nobody is logged in before that is handed in")
@@ -65,6 +83,10 @@ def typed(servers, browser, phone, look):
     browser.click(f"{FORM} button[type=button]")
     until(lambda: shows_code(browser) and not browser.run(f"return document.querySelector('{FORM}').checkVisibility()"), "but shows a new code")
     check(not servers.session(again)["loggedin"], "nobody is logged in")
+    allow(servers, [], "the operator allows no codes any more, while a page offers a place for one")
+    browser.click("details.quiet summary")
+    submit(browser, code)
+    until(lambda: "Start again from the site" in browser.run(TOLD), "what is typed there then is told as no use, with what to do instead")
 
 
 def typed_codes(servers, browser, phone, look):
@@ -72,4 +94,3 @@ def typed_codes(servers, browser, phone, look):
     not_offered(servers, browser)
     learns_of_codes(servers, browser, phone)
     typed(servers, browser, phone, look)
-    servers.rest("PUT", f"/servers/{servers.server}/", body={"serverFlags": []})

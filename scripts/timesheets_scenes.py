@@ -126,9 +126,34 @@ def a_machine(world):
     file.write_text(f"{header}\n" + "".join(f"many-{n},alice,2027-01-{1 + n // 96:02},Night watch,0.25\n" for n in range(1_001)))
     check(world.cron(file) == (0, "1001 added, 0 known before"), "a file of 1001 lines goes up in two parts")
     check(len([line for line in lines(world.apps["alice"].ask("list")) if "Night watch" in line]) == 1_001, "and Alice's app reads her list part by part")
+    a_full_day(world, file, header)
     code, said = world.cron(file, CLIENT_SECRET_FILE=world.secret_file("wrong", "a wrong secret"))
     check(code == 1 and "401" in said and "invalid_client" in said, f"without its secret the machine is nobody ({said})")
     refuses_uploads(api, lambda: machine_token(world.servers.origin, world.secrets["timesheets-cron"]))
+
+
+def a_full_day(world, file, header):
+    """One line that the API does not take beside what it has holds up no other, however often the file is sent."""
+    many = file.read_text()
+    others = "full-1,alice,2026-12-03,Harbour,24\nfull-3,bob,2026-12-03,Quay,8\n"
+    file.write_text(f"{header}\n{others}full-2,alice,2026-12-03,Harbour,1\nfull-4,carol,2026-12-03,Quay,8\n")
+    for counted in ("3 added, 0 known before", "0 added, 3 known before"):
+        code, said = world.cron(file)
+        check(code == 65 and counted in said and "entry 3, full-2: day_full" in said and said.count("entry") == 1,
+              f"a line of somebody whose day is full is told, and all others are there: {counted} ({code}, {said})")
+    file.write_text(f"{header}\n{others}full-2,alice,2026-12-04,Harbour,1\nfull-4,carol,2026-12-03,Quay,7\n")
+    code, said = world.cron(file)
+    check(code == 65 and "1 added, 2 known before" in said and "entry 4, full-4: reference_taken" in said,
+          f"the line is mended and goes up; one that was changed since is told, and stays what it was ({code}, {said})")
+    file.write_text(f"{many}full-5,alice,2026-12-03,Harbour,1\n")
+    code, said = world.cron(file)
+    check(code == 65 and "0 added, 1001 known before" in said and "entry 1002, full-5: day_full" in said,
+          f"a line of the second part is told by its number in the file ({code}, {said})")
+    file.write_text(f"{header}\n" + "".join(f"late-{n},alice,2026-12-03,Harbour,1\n" for n in range(150)))
+    code, said = world.cron(file)
+    check(code == 1 and "100 entries were refused" in said and "entry 100, late-99: day_full" in said and "late-100" not in said,
+          f"of a file of such lines the first hundred are told, and then somebody has to look at it ({code})")
+    file.write_text(many)
 
 
 def what_stays(world):

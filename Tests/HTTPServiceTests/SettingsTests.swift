@@ -203,6 +203,24 @@ struct SettingsTests {
         #expect(try ended.secret(.rootAPIKey, file: .rootAPIKeyFile)?.matches("correct horse") == true)
     }
 
+    @Test("The file of a secret is read to its end where it comes in pieces, and no further than a secret goes where it has none")
+    func pieces() throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data("correct ".utf8))
+        try pipe.fileHandleForWriting.write(contentsOf: Data("horse\n".utf8))
+        try pipe.fileHandleForWriting.close()
+        #expect(try SecretFile.line(in: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)") == "correct horse")
+        let folder = try TemporaryFolder()
+        let most = String(repeating: "a", count: SecretFile.mostBytes)
+        #expect(try SecretFile.line(in: try folder.write(most, to: "most")) == most)
+        let more = try folder.write(most + "a", to: "more")
+        #expect(throws: SecretFileError.tooLong) { try SecretFile.line(in: more) }
+        // Without an end, and open to all, which is told first.
+        #expect(throws: SecretFileError.openToOthers) { try SecretFile.line(in: "/dev/zero") }
+        let noText = try folder.write([0xC3, 0x28], to: "none")
+        #expect(throws: SecretFileError.unreadable("it holds no text")) { try SecretFile.line(in: noText) }
+    }
+
     @Test("A secret comes as a value or from a file, not both, and never prints")
     func secrets() async throws {
         let folder = try TemporaryFolder()

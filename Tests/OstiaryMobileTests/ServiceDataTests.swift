@@ -101,6 +101,29 @@ struct ServiceDataTests {
         #expect(try await phone.ostiary.getData([2]) == [2])
     }
 
+    @Test("A call whose account goes while it is under way ends with that, and is not made again when its answer is lost")
+    func goneMeanwhile() async throws {
+        let phone = try await enrolled()
+        let account = try #require(phone.ostiary.accounts?.first)
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        await phone.server.with { server in
+            server.mishaps.lostAnswers[.getData] = 1_000
+            server.dataService = { payload in
+                asking.finish()
+                for await _ in gate {}
+                return payload
+            }
+        }
+        let call = Task { try await phone.ostiary.getData([1], for: account) }
+        for await _ in asked {}
+        try await phone.ostiary.remove(account)
+        opening.finish()
+        let outcome = await call.result
+        #expect(throws: OstiaryError.accountUnknown) { try outcome.get() }
+        #expect(await phone.server.with { $0.dataCalls.count } == 1)
+    }
+
     @Test("What is too long is not sent; without an account, with several, and with one that is not here, nothing is asked")
     func notAsked() async throws {
         let phone = try await enrolled()

@@ -72,6 +72,7 @@ struct Bench {
         table.add(
             "enrolment with confirmation",
             try await metered(servers, enrolments) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
+        try await ServiceCalls(servers: servers).measure(logins, into: &table)
         let provider = try await Provider(servers: servers)
         try await provider.measure(requests: requests, turns: emulator == nil ? 200 : 40, into: &table)
         try await GuardedAPI(servers: servers, provider: provider, person: person).measure(

@@ -1,7 +1,7 @@
 import OstiaryMobile
 import Synchronization
 
-/// The SDK's own HTTP client, with every exchange counted when its answer is there.
+/// The SDK's own HTTP client, with every exchange counted when its answer is there. It can be cut off.
 final class CountingTransport: Transport {
     struct Traffic {
         var exchanges = 0
@@ -16,10 +16,18 @@ final class CountingTransport: Transport {
 
     private let network = URLSessionTransport()
     private let counted = Mutex(Traffic())
+    private let cut = Mutex(false)
+
+    /// Whether there is no network.
+    var isCut: Bool {
+        get { cut.withLock { $0 } }
+        set { cut.withLock { $0 = newValue } }
+    }
 
     var traffic: Traffic { counted.withLock { $0 } }
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        guard !isCut else { throw .unreachable }
         let response = try await network.send(request)
         counted.withLock { traffic in
             traffic.exchanges += 1

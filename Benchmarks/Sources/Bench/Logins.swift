@@ -61,11 +61,20 @@ struct Person: Sendable {
         for _ in 0..<count { _ = try await logIn() }
     }
 
-    /// Logs in to the app itself.
+    /// Logs in to the app itself, and out.
     func logInToApp() async throws {
+        _ = try await enterApp()
+        await leaveApp()
+    }
+
+    /// Logs in to the app itself.
+    func enterApp() async throws -> Session {
         let events = phone.events
         phone.startAppLogin()
-        try await answer(events) { _ in }
+        return try await answer(events) { _ in }
+    }
+
+    func leaveApp() async {
         let ends = phone.events
         phone.stopAppLogin()
         for await event in ends {
@@ -73,18 +82,52 @@ struct Person: Sendable {
         }
     }
 
-    private func answer(_ events: some AsyncSequence<OstiaryEvent, Never>, _ confirm: (String) async throws -> Void) async throws {
+    /// The token of the service behind the server.
+    func token(for session: Session) async throws {
+        let events = phone.events
+        phone.getToken(for: session)
+        for await event in events {
+            switch event {
+            case .token: return
+            case .error(let error, _): throw error
+            default: break
+            }
+        }
+    }
+
+    /// What the phone shows of a login that it scans without a network.
+    func offlineCode(for code: [UInt8]) async throws -> String {
+        transport.isCut = true
+        defer { transport.isCut = false }
+        let events = phone.events
+        phone.start(with: code)
+        var text: String?
+        for await event in events {
+            switch event {
+            case .otpAvailable(let session, let accounts):
+                guard let account = accounts.first else { throw BenchError("no account has a code") }
+                text = try phone.oneTimeCode(for: session, and: account).text
+            case .sessionStop: if let text { return text }
+            default: break
+            }
+        }
+        throw BenchError("the phone showed no code")
+    }
+
+    @discardableResult
+    private func answer(_ events: some AsyncSequence<OstiaryEvent, Never>, _ confirm: (String) async throws -> Void) async throws -> Session {
         for await event in events {
             switch event {
             case .confirmEnrol(let session, _, _): phone.setAccount(nil, for: session)
             case .confirmLogin(let session, let accounts): phone.setAccount(accounts.first, for: session)
             case .enrolConfirmation(_, let code): try await confirm(code)
             case .secondFactorStarted: phone.sfInput(Self.pin())
-            case .sessionLogin: return
+            case .sessionLogin(let session): return session
             case .error(let error, _): throw error
             default: break
             }
         }
+        throw BenchError("the phone said no more")
     }
 
     static func pin() -> PIN {

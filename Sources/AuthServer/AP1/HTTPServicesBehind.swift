@@ -43,7 +43,6 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
         do {
             // Opened for this one call; a secret that cannot be opened is a fault of ours, and no answer either.
             let request = try Self.request(facts, to: service, secret: try service.secret.bytes())
-            // The client's own limits end with the head of an answer, or begin anew with each byte of its body.
             let answer = try await within(patience) { [client] in
                 try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
             }
@@ -53,7 +52,7 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
             }
         } catch is NIOTooManyBytesError {
             return complain(service, .answer, .error, "more than \(service.kind.mostBytes) bytes")
-        } catch SecondFactorTrouble.timeout {
+        } catch is TimeLimitPassed {
             return complain(service, .unavailable, .error, "no answer in \(service.patience) seconds")
         } catch {
             let silence = BackendSilence(error, patience: TimeAmount(patience), isSecure: service.address.text.hasPrefix("https:"))

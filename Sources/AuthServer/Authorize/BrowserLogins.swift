@@ -34,7 +34,8 @@ struct BrowserLogins: Sendable {
         else {
             return nil
         }
-        return BrowserLogin(secret: secret, facts: VisitLogin(session: session.id, startedAt: session.startedAt, account: login.account))
+        let facts = VisitLogin(session: session.id, startedAt: session.startedAt, account: login.account, isOffline: login.isOffline)
+        return BrowserLogin(secret: secret, facts: facts)
     }
 
     /// Who is at the door of a visit.

@@ -39,7 +39,7 @@ struct PageTexts: Sendable {
 
     /// The texts beside the place where an offline code is typed.
     static let typedNames = [
-        "typedH", "typedP", "codeLabel", "confirm", "newCode", "failed", "left1", "left2", "typed0", "typed400", "typed409", "typed429",
+        "typedH", "typedP", "codeLabel", "confirm", "newCode", "failed", "left1", "left2", "typed0", "typed400", "typed404", "typed409", "typed429",
     ]
 
     /// ``typedNames`` in the language of whoever asks.

@@ -2,6 +2,7 @@ import Authentication
 import Database
 import OAuthProvider
 import OstiaryProtocol
+import Synchronization
 
 /// Forgetting. A row goes strictly after the last second in which it says anything: what may be used once is kept through that second, and what was used
 /// for longer, so that a second use is still seen.
@@ -17,9 +18,11 @@ enum ProviderRetention {
 }
 
 extension SQLOAuthRows {
-    /// At most `limit` of each kind; answers how many of the kind went of which most did.
-    func removeExpired(at now: Instant, limit: Int) throws -> Int {
+    /// At most `limit` of each kind; answers how many of the kind went of which most did, and how far it has come with refresh tokens.
+    /// - Parameter former: how far it had come with these before.
+    func removeExpired(at now: Instant, limit: Int, after former: GrantID?) throws -> ExpiryRound {
         forgetAll()
+        let last = try endSpentFamilies(after: former, at: now, limit: limit)
         let counts = [
             try removeUnredeemedCodes(at: now, limit: limit),
             try remove(from: "oauth_code", key: "hash", where: "expires_at", before: now - ProviderRetention.spentCode, limit),
@@ -35,7 +38,7 @@ extension SQLOAuthRows {
             // When the grants that are over have gone, which are no use of a client.
             try removeUnusedClients(at: now, limit: limit),
         ]
-        return counts.max() ?? 0
+        return ExpiryRound(count: counts.max() ?? 0, last: last)
     }
 
     private func remove(from table: String, key: String, where column: String, before moment: Instant, _ limit: Int) throws -> Int {
@@ -76,6 +79,18 @@ extension SQLOAuthRows {
             DELETE FROM oauth_polled WHERE (server, hash) IN (SELECT server, hash FROM oauth_polled
             WHERE place IS NOT NULL AND state = \(PolledColumns.pending) AND expires_at < $1 ORDER BY expires_at LIMIT $2)
             """, [SQLValue(now - ProviderRetention.undecidedDevice), SQLValue(limit)])
+    }
+
+    /// Takes back what was given with refresh tokens that are over by their own times, when nothing else of it is good either: so it goes like anything else that
+    /// was taken back, and its person's consent stays. No index finds these, so they are gone over in the order of their grants.
+    /// - Returns: the last one that was looked at; nil at the end of them.
+    private func endSpentFamilies(after former: GrantID?, at now: Instant, limit: Int) throws -> GrantID? {
+        let families = try families(after: former, limit: limit)
+        for family in families where family.isSpent(at: now) {
+            try connection.execute(
+                "UPDATE oauth_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", [SQLValue(family.grant), SQLValue(now)])
+        }
+        return families.count < limit ? nil : families.last?.grant
     }
 
     private func revoke(grantOf row: SQLRow, at now: Instant) throws {
@@ -153,6 +168,27 @@ extension SQLOAuthStore: MomentKeeper {
     }
 
     package func removeExpired(at now: Instant, limit: Int) async throws -> Int {
-        try await rows { rows in try rows.removeExpired(at: now, limit: limit) }
+        let former = familyRound.last
+        let round = try await rows { rows in try rows.removeExpired(at: now, limit: limit, after: former) }
+        familyRound.last = round.last
+        return round.count
+    }
+}
+
+/// What housekeeping has done in one transaction.
+struct ExpiryRound: Sendable {
+    /// How many rows went of the kind of which most did.
+    let count: Int
+    /// The grant of the last refresh token that it has looked at; nil at the end of them.
+    let last: GrantID?
+}
+
+/// How far housekeeping has come in going over all refresh tokens. Whoever begins anew begins that anew.
+final class FamilyRound: Sendable {
+    private let state = Mutex<GrantID?>(nil)
+
+    var last: GrantID? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

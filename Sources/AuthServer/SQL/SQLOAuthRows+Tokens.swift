@@ -93,14 +93,22 @@ extension SQLOAuthRows {
 
     func family(of grant: GrantID) throws -> RefreshFamily? {
         try knownFamilies.row(grant) {
-            try connection.one(Self.families.selection + "WHERE grant_id = $1", [SQLValue(grant)]).map { row in
-                RefreshFamily(
-                    grant: grant, server: try row.identifier("server"), client: try row.client("client"), binding: try Self.binding(row),
-                    life: RefreshLife(absolute: try row.optionalUnsigned("absolute"), idle: try row.optionalUnsigned("idle")),
-                    createdAt: try row.instant("created_at"), generation: try row.number("generation"), renewedAt: try row.instant("renewed_at"),
-                    usedAt: try row.instant("used_at"))
-            }
+            try connection.one(Self.families.selection + "WHERE grant_id = $1", [SQLValue(grant)]).map(Self.family)
         }
+    }
+
+    /// The next ones by their grants, for whoever goes over all of them.
+    func families(after grant: GrantID?, limit: Int) throws -> [RefreshFamily] {
+        let sql = Self.families.selection + "WHERE grant_id > $1 ORDER BY grant_id LIMIT $2"
+        return try connection.query(sql, [grant.map { SQLValue($0) } ?? .blob([]), SQLValue(limit)]).map(Self.family)
+    }
+
+    private static func family(_ row: SQLRow) throws -> RefreshFamily {
+        RefreshFamily(
+            grant: try row.identifier("grant_id"), server: try row.identifier("server"), client: try row.client("client"), binding: try binding(row),
+            life: RefreshLife(absolute: try row.optionalUnsigned("absolute"), idle: try row.optionalUnsigned("idle")),
+            createdAt: try row.instant("created_at"), generation: try row.number("generation"), renewedAt: try row.instant("renewed_at"),
+            usedAt: try row.instant("used_at"))
     }
 
     private static func binding(_ row: SQLRow) throws -> RefreshFamily.Binding {

@@ -10,6 +10,7 @@ package struct SQLOAuthStore: OAuthStore {
     private let key: KeyEncryptionKey
     private let audited: @Sendable ([AuditEntry]) -> Void
     private let readings = RegistryReadings()
+    let familyRound = FamilyRound()
 
     /// - Parameter audited: told what a transaction wrote into the audit trail, once, after its commit.
     package init(database: any Database, key: KeyEncryptionKey, audited: @Sendable @escaping ([AuditEntry]) -> Void = { _ in }) {

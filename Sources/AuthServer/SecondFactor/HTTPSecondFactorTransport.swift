@@ -39,7 +39,6 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
         let status: HTTPResponseStatus
         let body: ByteBuffer
         do {
-            // The client's own limits end with the head of an answer, or begin anew with each byte of its body.
             (status, body) = try await within(patience) { [client, patience] in
                 let response = try await client.execute(request, timeout: TimeAmount(patience))
                 let body = try await response.body.collect(upTo: Self.largestAnswer)

@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import HTTPCalls
 import Logging
 import OstiaryProtocol
 import Synchronization
@@ -111,7 +112,7 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     /// A call that this server gave up itself, because it stops, says nothing of the other one.
     private func note(_ error: any Error, in exchange: SecondFactorWatch.Exchange) {
         guard !Task.isCancelled else { return }
-        watch.failed(error as? SecondFactorTrouble ?? .noAnswer, in: exchange)
+        watch.failed(error as? SecondFactorTrouble ?? (error is TimeLimitPassed ? .timeout : .noAnswer), in: exchange)
     }
 
     /// The same at the start of the program, when another second-factor server is a mistake of the operator who is looking.

@@ -10,6 +10,7 @@ extension SecondFactorTrouble {
     init(of error: any Error, isSecure: Bool) {
         switch error {
         case let error as SecondFactorTrouble: self = error
+        case is TimeLimitPassed: self = .timeout
         case is NIOTooManyBytesError: self = .notOne
         case let error as StatusError: self = .status(error.status)
         case let error as HTTPClientError: self.init(client: error)

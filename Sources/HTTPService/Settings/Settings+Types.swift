@@ -88,20 +88,9 @@ extension Settings {
             guard !value.contains(where: \.isNewline) else { throw .invalid(key, reason: "it has more than one line, or a line break at its end") }
             return SecretText(value)
         case (nil, let path?):
-            let text: String
-            do {
-                text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-            } catch {
-                throw .unreadableSecret(fileKey, path: path, reason: SecretFile.reason(why: error, at: path))
+            do throws(SecretFileError) { return SecretText(try SecretFile.line(in: path)) } catch {
+                throw SettingsError(error, of: fileKey, at: path)
             }
-            guard !SecretFile.isOpenToOthers(path) else { throw .openSecret(fileKey, path: path) }
-            let line = text.trimmingCharacters(in: .newlines)
-            guard !line.isEmpty else { throw .unreadableSecret(fileKey, path: path, reason: "the file is empty") }
-            // Two keys, or a comment and a key: as one it would be a key that nobody can send.
-            guard !line.contains(where: \.isNewline) else {
-                throw .unreadableSecret(fileKey, path: path, reason: "it has more than one line: leave the key alone in it")
-            }
-            return SecretText(line)
         case (_?, _?): throw .givenTwice(key, fileKey)
         }
     }

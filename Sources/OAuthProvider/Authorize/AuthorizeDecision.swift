@@ -63,7 +63,8 @@ extension AuthorizationRequest {
             guard login.at < situation.visit.askedAt else { return .refuse(.requirementsUnmet) }
             return prompts.contains(.none) ? .refuse(.loginRequired) : .logIn(demand)
         }
-        let granted = ScopeRule(application: application, api: api).granted(of: scopes, permissions: situation.permissions)
+        let permitted = ScopeRule(application: application, api: api).granted(of: scopes, permissions: situation.permissions)
+        let granted = permitted.given(byOfflineCode: login.isOffline)
         guard !granted.isEmpty else { return .refuse(.nothingToGrant) }
         let missing = missingConsent(for: granted.union(claims.scopes), situation)
         guard missing.isEmpty else { return prompts.contains(.none) ? .refuse(.consentRequired) : .consent(missing) }

@@ -26,7 +26,7 @@ package struct PolledApproval: Sendable {
             guard let approved = waiting.decided(id, at: now) else { return nil }
             guard try shown.map({ try rows.isAsShown($0, at: server) }) ?? true else { throw AuthorizationRequestChanged() }
             try waiting.check(login)
-            let granted = waiting.scopes.intersection(scopes)
+            let granted = waiting.scopes.intersection(scopes).given(byOfflineCode: login.isOffline)
             guard !granted.isEmpty else { throw AuthorizeRefusal.nothingToGrant }
             try rows.begin(
                 Grant(

@@ -89,6 +89,9 @@ package struct RefreshFamily: Equatable, Sendable {
         return false
     }
 
+    /// Whether it is over by its own times, and so is whatever access token it gave, for whichever API: nothing is lost with its grant.
+    package func isSpent(at now: Instant) -> Bool { isOver(at: now) && now > usedAt + ProtectedAPI.longestLife }
+
     private func next(after presented: UInt32) -> UInt32 {
         guard binding == .none, presented == generation, generation < .max else { return generation }
         return generation + 1

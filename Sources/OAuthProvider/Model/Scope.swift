@@ -63,4 +63,8 @@ package struct ScopeSet: Hashable, Sendable, ExpressibleByArrayLiteral {
     package func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(scopes.filter(other.contains)) }
     package func subtracting(_ other: ScopeSet) -> ScopeSet { ScopeSet(scopes.filter { !other.contains($0) }) }
     package func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(scopes + other.scopes) }
+
+    /// What of them a person gives away in a login. A code that was typed may have been read out to somebody, so nothing outlives the session that it began
+    /// (decision 0045).
+    func given(byOfflineCode isTyped: Bool) -> ScopeSet { isTyped ? subtracting([.offlineAccess]) : self }
 }

@@ -28,7 +28,8 @@ package struct ConsentQuestion: Equatable, Sendable {
     }
 
     init(_ waiting: PolledQuestion, login: VisitLogin) {
-        self.init(.device, waiting.application, waiting.authorization.scopes, waiting.api, login)
+        self.init(
+            .device, waiting.application, waiting.authorization.scopes.given(byOfflineCode: login.isOffline), waiting.api, login)
     }
 
     init(_ kind: Kind, _ application: Application, _ scopes: ScopeSet, _ api: ProtectedAPI?, _ login: VisitLogin) {

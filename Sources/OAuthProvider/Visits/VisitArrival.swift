@@ -22,11 +22,14 @@ package struct VisitLogin: Equatable, Sendable {
     /// When its session began to wait for a phone.
     package let startedAt: Instant
     package let account: AccountID
+    /// Whether it was by the code of a phone without a network, which gives less away.
+    package let isOffline: Bool
 
-    package init(session: SessionID, startedAt: Instant, account: AccountID) {
+    package init(session: SessionID, startedAt: Instant, account: AccountID, isOffline: Bool = false) {
         self.session = session
         self.startedAt = startedAt
         self.account = account
+        self.isOffline = isOffline
     }
 }
 

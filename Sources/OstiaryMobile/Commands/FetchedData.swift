@@ -6,19 +6,22 @@ extension Engine {
     /// - Parameter call: names the call in each of its tries, so that the service does once what it is asked.
     func data(_ payload: [UInt8], for id: Account.ID?, _ call: UUID) async throws(OstiaryError) -> [UInt8] {
         if stored == nil { try reread() }
-        let account = try asking(id).id
+        let account = try asking(id)
         let bytes = withUnsafeBytes(of: call.uuid) { Array($0) }
-        guard let callID = CallID(bytes), let message = GetData(accountID: account, callID: callID, payload: payload) else { throw .dataTooLong }
-        return try await untilHeard { () async throws(OstiaryError) in
-            try checkNotAborted()
-            guard let stored = stored?.account(account) else { throw .accountUnknown }
-            // A try of before may still be under way at the server, which then says that it is busy.
-            let reply = try await ServerLine(of: stored, patience: 0, waitsOutBusy: true).ask(message, for: ServiceData.self, by: self)
-            try checkNotAborted()
-            // What comes when the account is gone is nobody's.
-            guard self.stored?.account(account) != nil else { throw .accountUnknown }
-            return reply.value.data
-        }
+        guard let callID = CallID(bytes), let message = GetData(accountID: account.id, callID: callID, payload: payload) else { throw .dataTooLong }
+        // A try of before may still be under way at the server, which then says that it is busy.
+        var line = ServerLine(of: account, waitsOutBusy: true)
+        line.isQuiet = true
+        let reply = try await line.ask(
+            message, for: ServiceData.self, while: { () throws(OstiaryError) in try checkWaited(for: account.id) }, by: self)
+        try checkWaited(for: account.id)
+        return reply.value.data
+    }
+
+    /// What comes when the account is gone is nobody's.
+    private func checkWaited(for account: AccountID) throws(OstiaryError) {
+        try checkNotAborted()
+        guard stored?.account(account) != nil else { throw .accountUnknown }
     }
 
     /// The account that was named, or the only one.

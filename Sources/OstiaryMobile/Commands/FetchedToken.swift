@@ -24,16 +24,22 @@ extension Engine {
 
     /// Nil where the server has no such service (protocol §8). One of before this message refuses it.
     private func serviceToken(_ id: Session.ID, _ call: CallID) async throws(OstiaryError) -> [UInt8]? {
-        // The app hears of the call once, by its token or by its last error.
-        try await untilHeard { () async throws(OstiaryError) in
-            guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid,
-                let account = session.account.flatMap({ stored?.account($0) })
-            else { throw .sessionOver }
-            let answer = try await ServerLine(of: account, patience: 0).ask(
-                GetToken(sessionID: sid, callID: call), for: ServiceToken.self, declining: { $0 == .notOffered || $0 == .refused }, by: self)
-            guard case .done(let reply) = answer else { return nil }
-            return reply.value.token
-        }
+        let (sid, account) = try asker(id)
+        var line = ServerLine(of: account)
+        line.isQuiet = true
+        let answer = try await line.ask(
+            GetToken(sessionID: sid, callID: call), for: ServiceToken.self, while: { () throws(OstiaryError) in _ = try asker(id) },
+            declining: { $0 == .notOffered || $0 == .refused }, by: self)
+        guard case .done(let reply) = answer else { return nil }
+        return reply.value.token
+    }
+
+    /// The login that asks, as long as it goes on.
+    private func asker(_ id: Session.ID) throws(OstiaryError) -> (sid: SessionID, account: StoredAccount) {
+        guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid,
+            let account = session.account.flatMap({ stored?.account($0) })
+        else { throw .sessionOver }
+        return (sid, account)
     }
 
     /// Nil where the login is over meanwhile.

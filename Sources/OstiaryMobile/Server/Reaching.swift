@@ -4,8 +4,9 @@ import OstiaryProtocol
 extension Engine {
     /// Does something that needs the server, again and again: the app hears `serverConnection` at the first failure, and gets the last one thrown
     /// when the patience is over, which is as long as the configuration says where none is given.
+    /// - Parameter isQuiet: whether the app hears of the last failure only.
     func reaching<Value>(
-        for id: Session.ID?, patience: Double? = nil, _ body: () async throws(OstiaryError) -> Value
+        for id: Session.ID?, patience: Double? = nil, isQuiet: Bool = false, _ body: () async throws(OstiaryError) -> Value
     ) async throws(OstiaryError) -> Value {
         var backoff = Backoff(limit: patience ?? configuration.connectionPatience.inSeconds)
         var isFirst = true
@@ -16,23 +17,11 @@ extension Engine {
                 return value
             } catch {
                 guard error.isLostAnswer, let delay = backoff.delay() else { throw error }
-                if isFirst {
+                if isFirst, !isQuiet {
                     note(connectionError: true, of: id)
                     emit(.error(.serverConnection, session: id.flatMap { session($0)?.shown }))
                 }
                 isFirst = false
-                await ports.clock.sleep(seconds: delay)
-                if Task.isCancelled { throw .cancelled }
-            }
-        }
-    }
-
-    /// Asks again while answers are lost, for as long as the configuration says. Nobody is told of a try: whoever waits for the call hears of it once.
-    func untilHeard<Value>(_ body: () async throws(OstiaryError) -> Value) async throws(OstiaryError) -> Value {
-        var backoff = Backoff(limit: configuration.connectionPatience.inSeconds)
-        while true {
-            do throws(OstiaryError) { return try await body() } catch {
-                guard error.isLostAnswer, let delay = backoff.delay() else { throw error }
                 await ports.clock.sleep(seconds: delay)
                 if Task.isCancelled { throw .cancelled }
             }

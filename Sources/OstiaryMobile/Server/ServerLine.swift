@@ -22,6 +22,8 @@ struct ServerLine: Sendable {
     var patience: Double?
     /// Whether a server is asked again that says that it, or the second-factor server behind it, is not able right now.
     var waitsOutBusy = false
+    /// Whether the app hears of no try that failed: whoever waits for the call hears of it once, by what comes of it.
+    var isQuiet = false
     /// Seconds for one try.
     var timeout = 15.0
     /// The message bears a later time stamp than this.
@@ -86,17 +88,19 @@ extension GetData: SignedWithRequest {}
 
 extension ServerLine {
     /// Says something, and returns what the server has to say to it.
+    /// - Parameter check: before each try: throws where nobody waits for an answer any more.
     func ask<Message: DeviceSigned, Content: WireStruct>(
-        _ message: Message, for content: Content.Type, by engine: isolated Engine
+        _ message: Message, for content: Content.Type, while check: () throws(OstiaryError) -> Void = {}, by engine: isolated Engine
     ) async throws(OstiaryError) -> Reply<Content> {
-        try accept(try await send(message, by: engine), as: content, by: engine)
+        try accept(try await send(message, while: check, by: engine), as: content, by: engine)
     }
 
     /// The same where some refusals are no errors.
     func ask<Message: DeviceSigned, Content: WireStruct>(
-        _ message: Message, for content: Content.Type, declining isDeclined: (Status) -> Bool, by engine: isolated Engine
+        _ message: Message, for content: Content.Type, while check: () throws(OstiaryError) -> Void = {}, declining isDeclined: (Status) -> Bool,
+        by engine: isolated Engine
     ) async throws(OstiaryError) -> Delivered<Reply<Content>> {
-        let exchanged = try await send(message, by: engine)
+        let exchanged = try await send(message, while: check, by: engine)
         return isDeclined(exchanged.status) ? .declined(exchanged.status) : .done(try accept(exchanged, as: content, by: engine))
     }
 
@@ -106,19 +110,23 @@ extension ServerLine {
     }
 
     /// Sends something; any status is an answer.
-    func send<Message: DeviceSigned>(_ message: Message, by engine: isolated Engine) async throws(OstiaryError) -> Exchanged {
-        try await send(by: engine) { (sentAt, ephemeral) throws(OstiaryError) in try signed(message, at: sentAt, ephemeral, engine) }
+    func send<Message: DeviceSigned>(
+        _ message: Message, while check: () throws(OstiaryError) -> Void = {}, by engine: isolated Engine
+    ) async throws(OstiaryError) -> Exchanged {
+        try await send(while: check, by: engine) { (sentAt, ephemeral) throws(OstiaryError) in try signed(message, at: sentAt, ephemeral, engine) }
     }
 
     /// Sends what `message` makes with the time stamp and the key that the request will bear; it is made anew with each try.
     func send(
-        by engine: isolated Engine, _ message: (Instant, EphemeralKey) throws(OstiaryError) -> [UInt8]
+        while check: () throws(OstiaryError) -> Void = {}, by engine: isolated Engine,
+        _ message: (Instant, EphemeralKey) throws(OstiaryError) -> [UInt8]
     ) async throws(OstiaryError) -> Exchanged {
         let last = lastStamp(engine)
         var backoff = Backoff(limit: waitsOutBusy ? 15 : 0)
         while true {
-            let exchanged = try await engine.reaching(for: session, patience: patience) { () async throws(OstiaryError) in
-                try await exchange(after: last, engine, message)
+            let exchanged = try await engine.reaching(for: session, patience: patience, isQuiet: isQuiet) { () async throws(OstiaryError) in
+                try check()
+                return try await exchange(after: last, engine, message)
             }
             guard exchanged.status == .busy || exchanged.status == .secondFactorUnavailable, let delay = backoff.delay() else { return exchanged }
             await engine.ports.clock.sleep(seconds: delay)

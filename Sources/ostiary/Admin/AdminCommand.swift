@@ -70,27 +70,17 @@ extension AdminOptions {
     }
 
     private func key(_ settings: Settings) async throws -> SecretText {
-        if apiKeyFile == nil, let key = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) { return key }
-        let path = apiKeyFile ?? URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
-        do {
-            let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
-            return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile))
-        } catch {
-            // The setting of the server is not to blame for what the command line says.
-            guard apiKeyFile != nil, let problem = Self.problem(of: error) else { throw error }
-            throw ValidationError("--api-key-file: \(problem)")
-        }
+        // The setting of the server is not to blame for what the command line says.
+        if let apiKeyFile { return SecretText(try Self.secret(in: apiKeyFile, of: "--api-key-file")) }
+        if let key = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) { return key }
+        let path = URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
+        let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
+        return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile))
     }
 
-    /// What is wrong with the file of a key, without the name of the setting.
-    static func problem(of error: SettingsError) -> String? {
-        switch error {
-        case .unreadableSecret(_, let path, let reason): "cannot read \(path): \(reason)"
-        case .openSecret(_, let path): "others can read or write \(path): run chmod o-rwx \(path), and change the key if they may have read it"
-        case .weakSecret: "an API key holds at least 128 random bits"
-        case .invalid(_, let reason): reason
-        default: nil
-        }
+    /// The one line of a file that an option names: a secret, and nobody else's to read.
+    static func secret(in path: String, of option: String) throws(ValidationError) -> String {
+        do throws(SecretFileError) { return try SecretFile.line(in: path) } catch { throw ValidationError("\(option): \(error.words(at: path))") }
     }
 }
 

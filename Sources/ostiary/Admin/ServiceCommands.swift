@@ -99,22 +99,11 @@ struct ServiceSecretCommand<Kind: ServiceCommandKind>: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run("\(Kind.name) secret") { registry in
-            let given = try await from.asyncMap(Self.secret(in:))
+            let given = try from.map { try AdminOptions.secret(in: $0, of: "--from") }
             let body = JSONObject(given.map { ["secret": .string($0)] } ?? [:])
             let answer = try await registry.call(.POST, [Kind.path, "secret"], body: body)
             if options.json { return try options.tell(answer) }
             try StandardStreams.deliver(answer["secret"]?.string ?? "secret saved")
-        }
-    }
-
-    /// Like the file of any other secret: one line, and nobody else's to read.
-    private static func secret(in path: String) async throws -> String {
-        do {
-            let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
-            return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile)).shown { $0 }
-        } catch {
-            guard let problem = AdminOptions.problem(of: error) else { throw error }
-            throw ValidationError("--from: \(problem)")
         }
     }
 }
@@ -131,11 +120,5 @@ struct ServiceDelete<Kind: ServiceCommandKind>: AsyncParsableCommand {
             let answer = try await registry.call(.DELETE, [Kind.path, ""])
             if options.json { try options.tell(answer) } else { try StandardStreams.deliver("\(Kind.words) deleted") }
         }
-    }
-}
-
-extension Optional {
-    fileprivate func asyncMap<Other>(_ transform: (Wrapped) async throws -> Other) async rethrows -> Other? {
-        if let wrapped = self { try await transform(wrapped) } else { nil }
     }
 }

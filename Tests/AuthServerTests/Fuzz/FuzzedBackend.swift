@@ -72,6 +72,7 @@ struct FuzzedBackend: Sendable {
         [
             "PUT /servers/{serverid}/": #"{"serverName":"Timesheets","serverFlags":["ENABLE_OTP"]}"#,
             "PUT /servers/{serverid}/tokenservice/": #"{"url":"https://tokens.example/token"}"#,
+            "PUT /servers/{serverid}/dataservice/": #"{"url":"https://data.example/data"}"#,
             "POST /servers/{serverid}/sessions/otp": #"{"otp":"2XPP7Q R5BDD0"}"#,
             "PUT /servers/{serverid}/accounts/{accountid}/": #"{"blocked":false}"#,
             "POST /servers/{serverid}/sessions/return": #"{"returncode":"\#(returnCode)"}"#,

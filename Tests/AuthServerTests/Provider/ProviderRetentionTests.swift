@@ -110,6 +110,38 @@ struct ProviderRetentionTests {
         }
     }
 
+    @Test(
+        "A grant whose refresh token is over by its own times goes when no access token of it can be good any more, and the person's consent stays",
+        arguments: Backend.databases,
+        [RefreshLife(absolute: 60, idle: nil), RefreshLife(absolute: nil, idle: 60), RefreshLife(absolute: 9_000_000, idle: nil)])
+    func spentFamilies(on backend: Backend, life: RefreshLife) async throws {
+        try await backend.runWithAlice { fixture in
+            // More than are looked at in one part, of which the last is over.
+            let (others, spent) = ((10..<25).map { Sample.grant($0, on: 3, of: 1, offline: true) }, Sample.grant(30, on: 3, of: 1, offline: true))
+            for grant in others + [spent] { try await save(grant, in: fixture) }
+            try await fixture.write { rows in
+                try rows.save(Consent(account: Sample.accountID(1), client: Sample.client, api: nil, scopes: [.openID]), of: Sample.server)
+                for grant in others + [spent] {
+                    try rows.save(
+                        RefreshFamily(
+                            grant: grant.id, server: Sample.server, client: Sample.client, binding: .client,
+                            life: grant == spent ? life : .unlimited, createdAt: Sample.now))
+                }
+            }
+            let last = Sample.now + max(life.absolute ?? 0, life.idle ?? 0, ProtectedAPI.longestLife)
+            for _ in 0..<4 { try await fixture.removeExpired(at: last) }
+            #expect(try await fixture.stands(spent, at: last))
+            for _ in 0..<3 { try await fixture.removeExpired(at: last + 1) }
+            #expect(try await grant(spent.id, in: fixture) == nil)
+            #expect(try await fixture.read { rows in try rows.family(of: spent.id) } == nil)
+            for grant in others { #expect(try await fixture.stands(grant, at: last + 1)) }
+            let consent = try await fixture.read { rows in
+                try rows.consent(of: Sample.accountID(1), to: Sample.client, for: nil, server: Sample.server)
+            }
+            #expect(consent?.scopes == [.openID])
+        }
+    }
+
     @Test("What was taken back in a session that goes on is remembered: the same grant cannot be asked for again", arguments: Backend.databases)
     func revokedInSession(on backend: Backend) async throws {
         try await backend.runWithAlice { fixture in

@@ -172,6 +172,20 @@ struct PinnedSecondFactorTests {
         #expect(place.pinned.watch.present?.trouble == .refused)
     }
 
+    @Test("A check that is not done in its time is told as no answer in time")
+    func checkLimit() async throws {
+        let place = try await Place()
+        let hurried = PinnedSecondFactor(
+            transport: place.transport, prober: place.prober, rootHash: place.right.hash, database: place.database, logger: place.log.logger(),
+            checkLimit: .milliseconds(1), clock: { [clock = place.clock] in clock.now })
+        let (never, end) = AsyncStream.makeStream(of: Void.self)
+        // Until the call is given up.
+        place.transport.pauseOnce { for await _ in never {} }
+        await #expect(throws: SecondFactorWatch.Finding.self) { try await hurried.check() }
+        #expect(hurried.watch.present?.trouble == .timeout)
+        end.finish()
+    }
+
     /// It was told as “cannot be used: nobody logs in with a PIN”, of a server that had answered meanwhile.
     @Test("A call that ends late says nothing of a server that has answered a later one, a probe or any other; the next failure is told")
     func late() async throws {

@@ -41,16 +41,28 @@ struct AdminFileTests {
         #expect(throws: Never.self) { try RegistryDelete<UserKind>.parse(["..."]) }
     }
 
-    @Test("The file of a key that the command line names is told without the name of a setting")
-    func keyFile() {
-        let errors: [SettingsError] = [
-            .unreadableSecret(.rootAPIKeyFile, path: "/a", reason: "there is no such file"), .openSecret(.rootAPIKeyFile, path: "/a"),
-            .weakSecret(.rootAPIKey), .invalid(.rootAPIKeyFile, reason: "is empty"),
-        ]
-        for error in errors {
-            let problem = AdminOptions.problem(of: error)
-            #expect(problem != nil && problem?.contains("OSTIARY_") == false, "\(error)")
+    @Test("What is wrong with the file of a secret is told by its option and its path, and nothing of what is in it")
+    func secrets() throws {
+        let folder = try TemporaryFolder()
+        let good = try folder.write("correct-horse\n", to: "good")
+        #expect(try AdminOptions.secret(in: good, of: "--from") == "correct-horse")
+        let open = try folder.write("correct-horse", to: "open", mode: 0o644)
+        let empty = try folder.write("\n", to: "empty")
+        let lines = try folder.write("# gateway\ncorrect-horse\n", to: "lines")
+        let long = try folder.write(String(repeating: "correct-horse", count: 400), to: "long")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        for (path, problem) in [
+            (folder.file("none"), "cannot read \(folder.file("none")): there is no such file"),
+            (folder.path, "cannot read \(folder.path): it is a folder: name the file in it"),
+            (
+                open,
+                "others can read or write \(open): run chmod o-rwx \(open) or close its folder to others, and change the secret if they may have read it"
+            ),
+            (empty, "\(empty) is empty"), (lines, "\(lines) has more than one line: leave the secret alone in it"),
+            (long, "\(long) has more than 4096 bytes: a secret is one line"),
+        ] {
+            let error = #expect(throws: ValidationError.self) { try AdminOptions.secret(in: path, of: "--from") }
+            #expect(error?.message == "--from: \(problem)")
         }
-        #expect(AdminOptions.problem(of: .missing(.rootAPIKey)) == nil)
     }
 }

@@ -76,7 +76,8 @@ struct ServiceDataJourneyTests {
             for (number, fault) in [Line.Fault.answerLost, .answerReplaced, .doubled].enumerated() { await world.line.lose(fault, at: number) }
             #expect(try await phone.ostiary.getData([1]) == [7])
             let calls = try service.requests.map { request in
-                try #require(try JSONLine(try #require(request.components(separatedBy: "\r\n\r\n").last))["requestid"]?.string)
+                let body = try #require(request.components(separatedBy: "\r\n\r\n").last)
+                return try #require(try JSONLine(body)["requestid"]?.string)
             }
             #expect(calls.count > 1 && Set(calls).count == 1)
         }

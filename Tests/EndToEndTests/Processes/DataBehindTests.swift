@@ -47,6 +47,16 @@ struct DataBehindTests {
         #"{"requestid":"\#(requestID)","serverid":"v","accountid":"a","level":"\#(level)","payload":"eyJhZGQiOiJ4In0","more":{}}"#
     }
 
+    @Test("Without a secret, or with an empty one, it says in a line what to set, and does not start", arguments: [[:], ["SECRET": ""]])
+    func secretIsMissing(_ variables: [String: String]) async throws {
+        let port = try ReservedPort()
+        let program = try Program(
+            [], environment: variables.merging(["PORT": "\(port.number)"]) { $1 },
+            executable: Binary.url.deletingLastPathComponent().appendingPathComponent("DataBehindExample").path)
+        #expect(try await program.end() == 1)
+        #expect(program.complaints == "DataBehind: SECRET is not set, or is none: README.md says what it is\n")
+    }
+
     @Test("S0-03 an operator puts it behind the server, and a phone asks it without a PIN; a call that comes again has one effect")
     func notes() async throws {
         let pair = try await ProcessesFixture.running()

@@ -54,6 +54,16 @@ struct TokenBehindTests {
             #"{"requestid":"\#(requestID)","serverid":"v","sid":"\#(sid)","accountid":"a"\#(user),"logintime":1,"acr":"mfa","amr":["pin"],"more":{}}"#
     }
 
+    @Test("Without a secret, or with an empty one, it says in a line what to set, and does not start", arguments: [[:], ["SECRET": ""]])
+    func secretIsMissing(_ variables: [String: String]) async throws {
+        let port = try ReservedPort()
+        let program = try Program(
+            [], environment: variables.merging(["PORT": "\(port.number)"]) { $1 },
+            executable: Binary.url.deletingLastPathComponent().appendingPathComponent("TokenBehindExample").path)
+        #expect(try await program.end() == 1)
+        #expect(program.complaints == "TokenBehind: SECRET is not set, or is none: README.md says what it is\n")
+    }
+
     @Test(
         "S0-25 S0-27 S0-30 S0-32 an operator puts it behind the server, and a phone fetches its token; without it a phone is told why there is none")
     func own() async throws {

@@ -156,6 +156,21 @@ struct AuthorizeDecisionTests {
         }
     }
 
+    @Test("A84 whoever is logged in by an offline code is asked for no offline access and gives none, also where they agreed to it before")
+    func offlineAccess() async throws {
+        let typed = Fixture.login(at: Fixture.start - 5, methods: [], binding: nil, isOffline: true)
+        guard case .give(let scopes) = try await next(login: Fixture.login(at: Fixture.start - 5)),
+            case .give(let less) = try await next(login: typed),
+            case .consent(let asked) = try await next(["prompt": "consent"], login: typed),
+            case .give(let agreed) = try await next(["prompt": "consent"], login: typed, consented: scopes)
+        else {
+            Issue.record("not given")
+            return
+        }
+        #expect(scopes.contains(.offlineAccess))
+        for kept in [less, asked, agreed] { #expect(kept == scopes.subtracting([.offlineAccess])) }
+    }
+
     @Test("acr, amr and auth_time say only what happened")
     func claims() {
         let device = AuthenticationClaims(of: Fixture.login(methods: []))

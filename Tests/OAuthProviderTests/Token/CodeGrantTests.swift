@@ -100,6 +100,21 @@ struct CodeGrantTests {
         #expect(response.scopes.contains(.offlineAccess) == (isAsked && isAllowed))
     }
 
+    @Test("A84 a login by an offline code gives a client nothing that outlives it: no offline_access and no refresh token, and the client is told")
+    func offlineCode() async throws {
+        let fixture = try await ProviderFixture()
+        fixture.logIn(Fixture.login(methods: [], binding: nil, isOffline: true))
+        let request = try await fixture.request(fixture.authorization(["scope": "openid offline_access read:timesheets"]))
+        let given = try await fixture.authorize.give(request, fixture.visit(isConfirmed: true), now: fixture.now)
+        let code = try #require(Fixture.parameter("code", of: given.location))
+        let response = try await fixture.answer(fixture.exchange(code))
+        #expect(response.refreshToken == nil && response.scopes == Fixture.scope("openid read:timesheets"))
+        #expect(try await fixture.facts(of: response.accessToken) != .inactive)
+        // It hangs on that session.
+        fixture.logIn(nil)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
+    }
+
     @Test("S3-39 token_type is Bearer, unless a proof was sent and the token is bound to its key")
     func tokenType() async throws {
         let fixture = try await ProviderFixture()

@@ -206,6 +206,27 @@ struct DeviceVisitTests {
         #expect(try await fixture.services.visits.goOn(subject, .own(Self.login), at: Fixture.server, now: fixture.now).step == .ask)
     }
 
+    @Test("A84 whoever is logged in by an offline code is shown no offline access of a device, and gives none")
+    func offlineCode() async throws {
+        let fixture = try await ProviderFixture()
+        fixture.logIn(Fixture.login(methods: [], binding: nil, isOffline: true))
+        let typed = VisitLogin(session: Fixture.session, startedAt: Fixture.start - 60, account: Fixture.alice, isOffline: true)
+        let begun = try await fixture.services.devices.begin(
+            try fixture.call(["client_id": "mobile", "audience": fixture.timesheets.text, "scope": "openid offline_access"]), at: fixture.now)
+        let subject = try #require(try await type(begun.userCode.shown, fixture, by: typed)?.subject)
+        let visits = fixture.services.visits
+        let question = try #require(try await visits.question(of: subject, .before(typed), at: Fixture.server, now: fixture.now))
+        #expect(question.scopes == [.openID])
+        // Whatever somebody lets a caller of the rules say.
+        let approved = try await fixture.approval.approve(
+            SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid offline_access"), session: Fixture.session,
+            now: fixture.now)
+        #expect(approved?.grant != nil)
+        let response = try await fixture.answer(
+            try fixture.call(["grant_type": GrantType.deviceCode.rawValue, "device_code": begun.deviceCode, "client_id": "mobile"]))
+        #expect(response.refreshToken == nil && response.scopes == [.openID])
+    }
+
     @Test("A yes is to the words that were read, and once; then it is over, for a no too", arguments: [true, false])
     func decided(allows: Bool) async throws {
         let fixture = try await ProviderFixture()

@@ -112,6 +112,26 @@ struct ServiceTokenTests {
         #expect(told == [second.id], "the first token that is told is that of the second login")
     }
 
+    @Test("S0-25 a call whose login ends while it is under way is told as that, and is not made again when its answer is lost")
+    func endedMeanwhile() async throws {
+        let (phone, session) = try await loggedIn([1])
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        await phone.server.with { server in
+            server.mishaps.lostAnswers[.getToken] = 1_000
+            server.beforeToken = {
+                asking.finish()
+                for await _ in gate {}
+            }
+        }
+        phone.ostiary.getToken(for: session)
+        for await _ in asked {}
+        try await phone.ostiary.end(session)
+        opening.finish()
+        #expect(try await phone.failure().0 == .sessionOver)
+        #expect(await phone.server.with { $0.tokenCalls.count } == 1)
+    }
+
     @Test("Only a logged-in AppLogin has tokens: for any other session nothing is asked")
     func wrongSession() async throws {
         let phone = try await TestPhone.enrolled()

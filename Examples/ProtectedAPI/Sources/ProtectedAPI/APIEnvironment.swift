@@ -24,7 +24,7 @@ struct APIEnvironment {
     }
 
     private static func needed(_ name: String, of variables: [String: String]) throws -> String {
-        guard let value = variables[name] else { throw Missing(name: name) }
+        guard let value = variables[name], !value.isEmpty else { throw Missing(name: name) }
         return value
     }
 

@@ -27,18 +27,19 @@ struct CronSettings {
 enum CronFailure: Error {
     /// Something that was set or handed in.
     case file(String)
-    /// What the provider or the API answered, and what it means.
-    case refused(by: String, status: UInt, String)
+    /// What the provider or the API answered, of which entry, and what it means.
+    case refused(by: String, status: UInt, row: Int?, String)
 
     /// Whether the same may be taken later.
     var mayPass: Bool {
-        if case .refused(_, let status, _) = self { status == 429 || status >= 500 } else { false }
+        if case .refused(_, let status, _, _) = self { status == 429 || status >= 500 } else { false }
     }
 
     var sentence: String {
         switch self {
         case .file(let words): words
-        case .refused(let who, let status, let words): "\(who) says \(status): \(words)"
+        case .refused(let who, let status, let row?, let words): "\(who) says \(status): entry \(row), \(words)"
+        case .refused(let who, let status, nil, let words): "\(who) says \(status): \(words)"
         }
     }
 }

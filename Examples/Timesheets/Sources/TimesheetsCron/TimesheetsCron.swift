@@ -2,33 +2,31 @@ import AsyncHTTPClient
 import Foundation
 
 /// `TimesheetsCron FILE.csv`: sends what a punch clock wrote to the API, by a token of this machine's own. It may be run again at any time, after a failure too:
-/// every line has a reference, under which the API keeps it once. Its settings are environment variables (README.md).
+/// every line has a reference, under which the API keeps it once. Lines that the API does not take beside what it has are told, and the others are there. Its settings
+/// are environment variables (README.md).
 @main
 struct TimesheetsCron {
-    /// As many entries as the API takes at once.
-    private static let most = 1_000
     /// Bytes of a file that can be one of a night.
     private static let longest = 16 * 1_024 * 1_024
 
     static func main() async {
-        guard CommandLine.arguments.count == 2 else { end(64, "usage: TimesheetsCron FILE.csv") }
+        guard CommandLine.arguments.count == 2 else { end(64, ["usage: TimesheetsCron FILE.csv"]) }
+        var batch = Batch()
         do {
             let settings = try CronSettings(ProcessInfo.processInfo.environment)
             let rows = try rows(of: CommandLine.arguments[1])
             let machine = try await MachineToken(settings).fetched()
-            var (added, known) = (0, 0)
-            for start in stride(from: 0, to: rows.count, by: most) {
-                let outcome = try await Upload.send(Array(rows[start..<min(start + most, rows.count)]), to: settings.api, token: machine)
-                added += outcome.added
-                known += outcome.known
-            }
-            print("\(added) added, \(known) known before")
+            try await batch.send(rows) { try await Upload.send($0, to: settings.api, token: machine) }
         } catch let error as CronFailure {
-            end(error.mayPass ? 75 : 1, error.sentence)
+            end(error.mayPass ? 75 : 1, refusals(of: batch) + [error.sentence])
         } catch {
-            end(75, "nobody answers now, try again later: \(error)")
+            end(75, refusals(of: batch) + ["nobody answers now, try again later: \(error)"])
         }
+        print("\(batch.added) added, \(batch.known) known before")
+        if !batch.refused.isEmpty { end(65, refusals(of: batch)) }
     }
+
+    private static func refusals(of batch: Batch) -> [String] { batch.refused.map(\.sentence) }
 
     private static func rows(of path: String) throws -> [UploadRow] {
         guard let data = FileManager.default.contents(atPath: path), data.count <= longest, let text = String(data: data, encoding: .utf8) else {
@@ -37,8 +35,8 @@ struct TimesheetsCron {
         return try UploadRow.rows(of: text)
     }
 
-    private static func end(_ status: Int32, _ words: String) -> Never {
-        FileHandle.standardError.write(Data((words + "\n").utf8))
+    private static func end(_ status: Int32, _ lines: [String]) -> Never {
+        FileHandle.standardError.write(Data(lines.map { $0 + "\n" }.joined().utf8))
         exit(status)
     }
 }

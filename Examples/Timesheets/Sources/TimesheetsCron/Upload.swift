@@ -58,20 +58,17 @@ enum Answer {
             case description = "error_description"
         }
 
-        var sentence: String { (row.map { ["entry \($0)"] } ?? []).appending(error, description) }
+        var sentence: String { [error, description].compactMap { $0 }.joined(separator: ", ") }
     }
 
     static func json<Value: Decodable>(_ type: Value.Type, to request: HTTPClientRequest, from who: String) async throws -> Value {
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
         let bytes = Data(try await response.body.collect(upTo: 1_024 * 1_024).readableBytesView)
         guard response.status.code == 200 else {
-            let words = (try? JSONDecoder().decode(Refusal.self, from: bytes))?.sentence ?? "nothing that can be read"
-            throw CronFailure.refused(by: who, status: UInt(response.status.code), words)
+            let refusal = try? JSONDecoder().decode(Refusal.self, from: bytes)
+            throw CronFailure.refused(
+                by: who, status: UInt(response.status.code), row: refusal?.row, refusal?.sentence ?? "nothing that can be read")
         }
         return try JSONDecoder().decode(type, from: bytes)
     }
-}
-
-extension [String] {
-    fileprivate func appending(_ words: String?...) -> String { (self + words.compactMap { $0 }).joined(separator: ", ") }
 }

@@ -2,15 +2,18 @@ import Foundation
 
 /// What is set from outside: the port, who may ask, and where tokens come from.
 struct ServiceEnvironment {
-    struct Missing: Error { let name: String }
+    struct Missing: Error, CustomStringConvertible {
+        let name: String
+        var description: String { "\(name) is not set, or is none: README.md says what it is" }
+    }
 
     let port: Int
     let secrets: CallerSecrets
     let tokens: any TokenSource
 
     init(_ variables: [String: String]) throws {
-        guard let port = Int(variables["PORT"] ?? "8091") else { throw Missing(name: "PORT") }
-        self.port = port
+        guard let port = UInt16(variables["PORT"] ?? "8091"), port > 0 else { throw Missing(name: "PORT") }
+        self.port = Int(port)
         secrets = CallerSecrets([try Self.needed("SECRET", of: variables)] + [variables["FORMER_SECRET"]].compactMap { $0 }.filter { !$0.isEmpty })
         guard let endpoint = variables["TOKEN_ENDPOINT"] else {
             tokens = OwnTokens()

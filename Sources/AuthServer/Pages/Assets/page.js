@@ -10,20 +10,20 @@ import { all, backFromHere, dress, goBackTo, hide, isSaid, kind, lost, one, post
 
 /** What else is done with a snapshot. */
 export const followers = [];
-/** What the person wants of the code, and whether they are typing another (typed.js). */
+/** What the person wants of the code, whether they are typing another, and what is done when it was made anew (typed.js). */
 export const wishes = { still: false };
 /** How this page is left, and whether it stays nevertheless: in a frame otherwise (embed.js). */
 export const ways = { leave: (address) => location.replace(address) };
 /** The virtual server in whose frame this page is. Every request says so, since only a page that was meant for it may be shown there. */
 const frame = parent === window ? undefined : location.pathname.split("/embed/")[1];
 
-let page = null;
+let page;
 let runs = 0;
 let isRead = false;
 let isRenewing = false;
 /** A new code was refused while nobody had asked for it: then somebody has to. */
 let hasToBeAsked = false;
-let stream = null;
+let stream;
 let failures = 0;
 let timer = 0;
 
@@ -142,12 +142,12 @@ async function renew() {
   else if (answer.status === 429) say(texts.often.replace("{seconds}", answer.headers.get("Retry-After")));
   else {
     if (answer.status === 409) say((await answer.json()).error === "account_blocked" ? texts[409] : texts.on);
+    else wishes.renewed?.();
     failures = 0;
     hasToBeAsked = false;
     listen();
     return true;
   }
-  return false;
 }
 
 /** The code ran out while somebody looks at it, and a new one takes nothing from anybody. Where that does not work the person is asked. */

@@ -2,7 +2,7 @@
 // and its login asks for no more.
 
 import { acts, listen, mine, showOver, wishes } from "./page.js";
-import { one, post, shown, shows } from "./view.js";
+import { isSaid, one, post, shown, shows } from "./view.js";
 
 const texts = await (await fetch(`/pages/typed.json?lang=${document.documentElement.lang}`)).json();
 
@@ -35,18 +35,20 @@ const note = () => (wishes.typing = place.open && Boolean(input.value));
 input.addEventListener("input", note);
 place.addEventListener("toggle", note);
 
-/** Empty again, for another code on the screen. */
-function clear() {
+/** Empty again, for another code on the screen: what was typed for the former one, and what was said of that, is of no use there. */
+function forget() {
   input.value = help.textContent = "";
   input.removeAttribute("aria-invalid");
-  send.hidden = place.open = false;
+  send.hidden = false;
   anew.hidden = true;
   note();
 }
+wishes.renewed = forget;
 
 anew.addEventListener("click", async () => {
   await acts.renew(anew);
-  clear();
+  // Where that went well; else it can be asked again.
+  if (anew.hidden) place.open = false;
 });
 
 form.addEventListener("submit", async (event) => {
@@ -54,15 +56,18 @@ form.addEventListener("submit", async (event) => {
   help.textContent = "";
   send.disabled = true;
   const answer = await post(mine("/pages/otp"), { code: input.value });
-  const result = answer?.ok ? await answer.json() : null;
+  // What a proxy says in the server's place is nothing of the code.
+  const status = isSaid(answer) ? answer.status : null;
+  const result = status === 200 ? await answer.json() : null;
   send.disabled = false;
-  if (answer?.status === 401) return showOver();
+  if (status === 401) return showOver();
   if (result?.outcome === "done") {
-    clear();
+    forget();
+    place.open = false;
     return listen();
   }
   input.setAttribute("aria-invalid", "true");
-  help.textContent = (result ? texts[`left${result.left}`] ?? texts.typed0 : texts[`typed${answer?.status}`]) ?? texts.failed;
+  help.textContent = (result ? texts[`left${result.left}`] ?? texts.typed0 : texts[`typed${status}`]) ?? texts.failed;
   // No more tries of this code on the screen.
   if (result?.left === 0) {
     send.hidden = true;
