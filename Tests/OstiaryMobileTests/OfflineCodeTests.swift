@@ -125,6 +125,24 @@ struct OfflineCodeTests {
         #expect(codes.count == 3 && Set(codes).count == 3)
         #expect(phone.ostiary.session(session.id)?.otpAvailable == false)
         #expect(throws: OstiaryError.linkOld) { try phone.ostiary.oneTimeCode(for: session, and: accounts[0]) }
+        await phone.server.with { $0.mishaps.answered = [:] }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        let events = try await phone.all { $0.asksLogin || $0.isError }
+        #expect(events.last?.asksLogin == true && events.count(where: \.isStop) == 1, "the session ends once, and the next may begin")
+    }
+
+    @Test("S2-46 the next login may begin in the moment of the code, while the server has not answered about the one that the code ended")
+    func nextAtOnce() async throws {
+        let phone = try await TestPhone.offering()
+        let (session, accounts) = try await phone.waitingLogin(try await phone.server.makeLoginLink())
+        let next = try await phone.server.makeLoginLink()
+        await phone.server.with { $0.mishaps.answered = [:] }
+        let text = phone.ostiary.generateOTP(for: session, and: accounts[0])
+        phone.ostiary.start(with: next)
+        let events = try await phone.all { $0.asksLogin || $0.isError }
+        guard text != nil, case .confirmLogin(let asked, _)? = events.last else { throw OtherEvents(events: events) }
+        let ended = events.compactMap { if case .sessionStop(let session) = $0 { session } else { nil } }
+        #expect(asked.id != session.id && ended.map(\.id) == [session.id] && ended.first?.ending == .otp)
     }
 
     @Test(

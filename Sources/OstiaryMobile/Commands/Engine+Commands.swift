@@ -27,7 +27,7 @@ extension Engine {
             case .enterBackground: enterBackground()
             case .enterForeground: enterForeground()
             case .token(let id): try fetchToken(id)
-            case .oneTimeCode(let id, let account): endByCode(id, of: account)
+            case .oneTimeCode(let id, let account): await endByCode(id, of: account)
             case .clearHistory: try clearHistory()
             case .reset: try await reset()
             case .manage(let operation, let account): try begin(operation, for: account)

@@ -26,15 +26,18 @@ extension Engine {
         return !codes.settle(id)
     }
 
-    /// The code was made, and with it the login is over here: its server is not told, and what it says comes too late.
-    func endByCode(_ id: Session.ID, of account: Account.ID) {
+    /// The code was made, and with it the login is over here: its server is not told, and what it says comes too late. Returns when nothing of it goes on any
+    /// more, so that the app's next call may begin another.
+    func endByCode(_ id: Session.ID, of account: Account.ID) async {
         if let account = account.accountID.flatMap({ stored?.account($0) }) {
             change(id) { session in
                 session.account = account.id
                 session.shown.account = self.shown(account)
             }
         }
-        if flow?.session == id { abort(.cancelled) } else { close(id, as: .otp) }
+        guard let flow, flow.session == id else { return close(id, as: .otp) }
+        abort(.cancelled)
+        await flow.task?.value
     }
 }
 

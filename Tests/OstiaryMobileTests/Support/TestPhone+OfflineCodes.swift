@@ -38,4 +38,5 @@ extension OstiaryEvent {
     /// Whether a login is about to be asked about.
     var saysReady: Bool { if case .sessionUpdate(let session) = self { session.state == .readyForUserInteraction } else { false } }
     var asksLogin: Bool { if case .confirmLogin = self { true } else { false } }
+    var isError: Bool { if case .error = self { true } else { false } }
 }
