@@ -32,7 +32,7 @@ struct PageView: Sendable {
             do {
                 return try await domain.enrolments.start(
                     start, at: page.serverID, origin: publicURL.description, by: .page, now: now
-                ).link.encoded
+                ).code
             } catch EnrolmentStartError.confirming {
                 // The page will ask for the code.
                 return nil
@@ -138,7 +138,7 @@ struct PageView: Sendable {
             snapshot.picture = TilePicture(hash.picture)
         case .waitingForCode(let device, _): snapshot.device = device
         case .failed(.expired), nil: snapshot.renews = true
-        case .givenBack, .activated, .failed: break
+        case .givenBack, .activated, .headlessAdded, .failed: break
         }
         return snapshot
     }
@@ -152,7 +152,7 @@ struct PageView: Sendable {
         case .givenBack(.decline), .givenBack(.accept): .declined
         case .phoneScanned: .scanned
         case .waitingForCode: .code
-        case .activated: .done
+        case .activated, .headlessAdded: .done
         case .failed(.wrongCodes): .failed
         case .failed(.loggedOut), .failed(.blocked): .over
         case .failed(.expired), .failed(.deleted), nil: .expired
