@@ -47,6 +47,7 @@ extension OstiaryError {
             case .accountBlocked: .accountBlocked
             case .accountPending: .accountPending
             case .accountDeleted: .accountDeleted
+            case .headless: .noSecondFactor
             case .enrolUsed: .enrolmentExpired
             case .blocked: .secondFactorBlocked
             case .wrongEpoch, .secondFactorUnknown, .closed: .secondFactorUnknown
