@@ -6,7 +6,7 @@ import OstiaryProtocol
 enum StoredInstance {
     static func value(_ instance: InstanceID?) -> SQLValue { .blob(instance?.bytes ?? []) }
 
-    static func read(_ row: SQLRow, _ column: String) throws -> InstanceID? {
+    static func read(_ row: SQLRow, _ column: StaticString) throws -> InstanceID? {
         try row.blob(column).isEmpty ? nil : row.identifier(column)
     }
 
