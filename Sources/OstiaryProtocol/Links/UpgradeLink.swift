@@ -1,5 +1,7 @@
 /// UpgradeLink: a link to an enrolment that is to make one headless account a full one (protocol §5).
 package struct UpgradeLink: WireStruct, Equatable {
+    private static let markCount = 16
+
     package let rootHash: [UInt8]
     package let enrolID: EnrolmentID
     package let enrolSecret: [UInt8]
@@ -21,7 +23,7 @@ package struct UpgradeLink: WireStruct, Equatable {
         rootHash = try reader.fixed(32)
         enrolID = try EnrolmentID(from: &reader)
         enrolSecret = try reader.fixed(16)
-        accountMark = try reader.fixed(Transcript.accountMarkCount)
+        accountMark = try reader.fixed(Self.markCount)
         url = try reader.text8()
     }
 
@@ -31,7 +33,7 @@ package struct UpgradeLink: WireStruct, Equatable {
         writer.fixed(rootHash, 32)
         enrolID.write(to: &writer)
         writer.fixed(enrolSecret, 16)
-        writer.fixed(accountMark, Transcript.accountMarkCount)
+        writer.fixed(accountMark, Self.markCount)
         writer.text8(url)
     }
 
@@ -42,6 +44,6 @@ package struct UpgradeLink: WireStruct, Equatable {
     package func selects(_ account: AccountID) -> Bool { accountMark == Self.mark(of: account, for: enrolID) }
 
     private static func mark(of account: AccountID, for enrolment: EnrolmentID) -> [UInt8] {
-        Transcript.accountMark(account, serverNonce: enrolment.bytes)
+        Array(H(.acct, account.bytes + enrolment.bytes).prefix(markCount))
     }
 }

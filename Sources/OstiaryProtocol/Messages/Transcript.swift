@@ -7,8 +7,7 @@ package enum Transcript {
 
     package static let accountMarkCount = 16
 
-    /// H("acct", accountId || sN)[0..16]: how an L2 names the account that may answer, to that account alone (protocol §6). An UpgradeLink does so with its
-    /// enrolId in the place of sN.
+    /// H("acct", accountId || sN)[0..16]: how an L2 names the account that may answer, to that account alone (protocol §6).
     package static func accountMark(_ account: AccountID, serverNonce: [UInt8]) -> [UInt8] {
         Array(H(.acct, account.bytes + serverNonce).prefix(accountMarkCount))
     }

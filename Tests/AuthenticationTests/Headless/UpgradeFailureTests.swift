@@ -10,7 +10,8 @@ struct UpgradeFailureTests {
         let world = try await DomainFixture.headless()
         try await world.offerData()
         let phone = try await world.headlessPhone()
-        return (world, phone, try await world.account(of: phone))
+        let account = try await world.account(of: phone)
+        return (world, phone, account)
     }
 
     /// As it was before, with nothing left at either server, and another upgrade goes through.

@@ -65,6 +65,7 @@ extension TestPhone {
     /// E1 to E4 of an upgrade that sets the first PIN of this phone; its code waits to be typed.
     func upgradePending(_ invitation: DomainFixture.Invitation) async throws -> (claimed: Claimed, made: E4) {
         let claimed = try await claim(invitation)
-        return (claimed, try await finish(claimed, try await setFirstPIN(claimed)))
+        let made = try await finish(claimed, try await setFirstPIN(claimed))
+        return (claimed, made)
     }
 }

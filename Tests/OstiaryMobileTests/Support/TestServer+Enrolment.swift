@@ -73,7 +73,10 @@ extension TestServer {
             try EdwardsPublicKey(try present(instances[instanceID]).secondFactorKey).verify(signature, .secondFactorProof, signed)
             prove(instanceID)
         }
-        guard accounts[id] == nil else { return accounts[id]?.upgrading = instanceID }
+        guard accounts[id] == nil else {
+            accounts[id]?.upgrading = instanceID
+            return
+        }
         accounts[id] = Account(deviceKey: deviceKey, instance: instanceID, otp: nextOTP)
     }
 

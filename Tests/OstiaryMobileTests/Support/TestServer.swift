@@ -258,7 +258,9 @@ actor TestServer {
         for id in accounts.keys {
             accounts[id]?.state = .active
             guard let instance = accounts[id]?.upgrading else { continue }
-            (accounts[id]?.instance, accounts[id]?.isHeadless, accounts[id]?.upgrading) = (instance, false, nil)
+            accounts[id]?.instance = instance
+            accounts[id]?.isHeadless = false
+            accounts[id]?.upgrading = nil
         }
         wakeAll()
     }
