@@ -120,7 +120,8 @@ struct DyingUpgradeTests {
     /// The phone in a new process.
     private func again(_ phone: TestPhone) -> TestPhone { TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys) }
 
-    @Test("Before the code was typed: the next process shows it again, and ends with the full account; or with the headless one, when it is not typed",
+    @Test(
+        "Before the code was typed: the next process shows it again, and ends with the full account; or with the headless one, when it is not typed",
         arguments: [true, false])
     func whileWaiting(isTyped: Bool) async throws {
         let first = try await TestPhone.headless()

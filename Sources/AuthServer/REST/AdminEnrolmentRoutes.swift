@@ -63,7 +63,8 @@ extension AdminRoutes {
 
     private static func wrongCode(left: Int) -> ErrorResponse {
         ErrorResponse(
-            .forbidden, "wrong_code", left == 0 ? "that was the third wrong code; nothing comes of this enrolment" : "that is not the code on the phone",
+            .forbidden, "wrong_code",
+            left == 0 ? "that was the third wrong code; nothing comes of this enrolment" : "that is not the code on the phone",
             left: left)
     }
 }

@@ -35,7 +35,8 @@ extension SQLRows {
         return Account(
             id: id, server: try row.identifier("server"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
             device: try row.text("device"), app: try row.text("app"), deviceKey: try row.blob("device_key"),
-            instance: try StoredInstance.read(row, "instance"), createdAt: try row.instant("created_at"), otpReference: try row.number("otp_reference"),
+            instance: try StoredInstance.read(row, "instance"), createdAt: try row.instant("created_at"),
+            otpReference: try row.number("otp_reference"),
             otpKey: secret(try row.blob("otp_key"), "account/otp-key", id.bytes), state: try row.choice("state"),
             isBlocked: try row.bool("blocked"), activatedAt: try row.optionalInstant("activated_at"),
             lastLogin: try row.optionalInstant("last_login"), hasActivationCache: try row.bool("activation_cache"))

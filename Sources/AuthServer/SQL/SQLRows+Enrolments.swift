@@ -92,7 +92,8 @@ enum EnrolmentColumns {
         return Enrolment(
             id: id, server: try row.identifier("server"), secretHash: try row.blob("secret_hash"), nonceHash: try row.blob("nonce_hash"),
             stream: try row.identifier("stream"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
-            purpose: try purpose(row), page: try row.optionalBlob("page"), expiresAt: try row.instant("expires_at"), wrongCodes: try row.number("wrong_codes"),
+            purpose: try purpose(row), page: try row.optionalBlob("page"), expiresAt: try row.instant("expires_at"),
+            wrongCodes: try row.number("wrong_codes"),
             state: try state(row) { secret(id, $0) }, givenBack: try row.optionalChoice("given_back"))
     }
 
@@ -108,7 +109,8 @@ enum EnrolmentColumns {
         case .confirming: .confirming(try claim(row, secret: secret), try finish(row))
         case .active:
             .active(
-                try claim(row, secret: secret), try finish(row), .init(at: try row.instant("activated_at"), session: try row.optionalIdentifier("session")))
+                try claim(row, secret: secret), try finish(row),
+                .init(at: try row.instant("activated_at"), session: try row.optionalIdentifier("session")))
         case .failed: .failed(try row.choice("failure"), try row.isNull("device_key") ? nil : claim(row, secret: secret))
         }
     }

@@ -27,20 +27,3 @@ struct AccountRemoval: Sendable {
         return stopped
     }
 }
-
-/// What becomes of an instance when an account has let it go.
-struct InstanceRemoval: Sendable {
-    let deviceKey: [UInt8]
-    let instance: InstanceID
-    let server: ServerID
-
-    /// The last account of an instance is gone: its shares go now, its evaluation key as soon as the second-factor server can be told. While others keep it,
-    /// the device key alone leaves.
-    func apply(in rows: any AuthenticationRows, at now: Instant) throws {
-        guard try rows.accounts(ofInstance: instance).isEmpty else {
-            return try rows.queue(PendingLeave(deviceKey: deviceKey, instance: instance, server: server, retry: RetrySchedule(from: now)))
-        }
-        try rows.removeInstance(instance)
-        try rows.queue(PendingClose(instance: instance, server: server, retry: RetrySchedule(from: now)))
-    }
-}

@@ -16,10 +16,7 @@ extension EnrolmentService {
             guard let enrolment = try rows.enrolment(message.enrolID), enrolment.server == request.server,
                 matches(SHA(message.enrolSecret), enrolment.secretHash)
             else { throw Refusal.enrolmentUnknown }
-            // One that is over says why by itself.
-            if case .failed = enrolment.settled(at: request.now).state {} else {
-                try enrolment.checkPurpose(message.deviceKey, whileLeaving: .attemptOpen, in: rows)
-            }
+            try enrolment.settled(at: request.now).checkPurpose(message.deviceKey, whileLeaving: .attemptOpen, in: rows)
             let asksFactor = enrolment.purpose.asksSecondFactor
             let known = enrolment.claim.flatMap { $0.deviceKey == message.deviceKey ? $0 : nil }
             let (account, share) = (enrolment.purpose.upgraded ?? known?.account ?? fresh.account, known?.serverShare ?? StoredSecret(fresh.share))

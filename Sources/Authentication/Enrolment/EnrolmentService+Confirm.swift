@@ -132,17 +132,3 @@ struct Confirmation: Sendable {
         try account.withoutNewFactor(in: rows, at: now)
     }
 }
-
-extension Account {
-    /// Saves a headless account as it was before its second factor was set; what the second-factor server has of it is closed, or leaves.
-    func withoutNewFactor(in rows: any AuthenticationRows, at now: Instant) throws {
-        guard state == .upgrading, let instance else { return }
-        var headless = self
-        (headless.instance, headless.state) = (nil, .active)
-        try rows.save(headless)
-        if let enrolment = try rows.enrolment(account: id)?.settled(at: now), case .confirming = enrolment.state {
-            try rows.save(try enrolment.after(.delete, at: now))
-        }
-        try InstanceRemoval(deviceKey: deviceKey, instance: instance, server: server).apply(in: rows, at: now)
-    }
-}

@@ -37,10 +37,11 @@ extension EnrolmentService {
 }
 
 extension Enrolment {
-    /// Throws unless what it is for may still come about by this device key.
+    /// Throws unless what it is for may still come about by this device key. An enrolment that is over says why by itself.
     /// - Parameter leaving: what is said while the second-factor server has still to forget this key, of an upgrade before that came to nothing: it would
     ///   forget it after it has joined again.
     func checkPurpose(_ deviceKey: [UInt8], whileLeaving leaving: Refusal, in rows: any AuthenticationRows) throws {
+        if case .failed = state { return }
         switch purpose {
         case .full: return
         case .headless:

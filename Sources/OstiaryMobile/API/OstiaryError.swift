@@ -154,7 +154,8 @@ extension OstiaryError {
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .numberMissing, .numberWrong, .numbersUsedUp, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled,
-            .userInputTimeout, .logoUnavailable, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending, .accountDeleted, .noSecondFactor,
+            .userInputTimeout, .logoUnavailable, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending, .accountDeleted,
+            .noSecondFactor,
             .certificateUntrusted,
             .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .questionChanged,

@@ -28,7 +28,8 @@ struct Enrolment: Sendable {
     /// What the new device says to it. The account that may come of it is none yet; one that is upgraded is.
     func line(session: Session.ID? = nil, patience: Double? = nil, waitsOutBusy: Bool = false) -> ServerLine {
         ServerLine(
-            rootHash: rootHash, keyName: keyName, account: upgraded, ephemeral: ephemeral, session: session, patience: patience, waitsOutBusy: waitsOutBusy)
+            rootHash: rootHash, keyName: keyName, account: upgraded, ephemeral: ephemeral, session: session, patience: patience,
+            waitsOutBusy: waitsOutBusy)
     }
 }
 

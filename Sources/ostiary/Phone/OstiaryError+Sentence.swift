@@ -85,7 +85,8 @@ extension OstiaryError {
         case .pinLength, .pinEasyToGuess, .pinUnchanged, .numberWrong, .numbersUsedUp: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .noSecondFactor, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
+            .accountDeleted, .noSecondFactor, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable,
+            .secondFactorUnknown,
             .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .serviceUnavailable, .serviceRefused, .serviceAnswer:
             .other

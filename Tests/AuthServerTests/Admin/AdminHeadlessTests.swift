@@ -22,7 +22,8 @@ struct AdminHeadlessTests {
         return try await premises.store.read { rows in try rows.enrolment(nonceHash: hash, of: server)?.purpose }
     }
 
-    @Test("An enrolment is headless where it says so and the virtual server allows it; anything but true and false is 400", arguments: ["qr", "link"])
+    @Test(
+        "An enrolment is headless where it says so and the virtual server allows it; anything but true and false is 400", arguments: ["qr", "link"])
     func begins(call: String) async throws {
         let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
@@ -72,7 +73,8 @@ struct AdminHeadlessTests {
                 let answer = try await backend.json(.get, backend.path("/sessions/link/upgrade?accountid=\(account.id.text)"))
                 #expect(answer.status == status && answer.object.text("error") == error)
             }
-            let nobody = try await backend.json(.get, backend.path("/sessions/link/upgrade?accountid=\(Base64URL.encode([UInt8](repeating: 9, count: 16)))"))
+            let nobody = try await backend.json(
+                .get, backend.path("/sessions/link/upgrade?accountid=\(Base64URL.encode([UInt8](repeating: 9, count: 16)))"))
             #expect(nobody.status == 404 && nobody.object.text("error") == "account_unknown")
             #expect(try await backend.json(.get, backend.path("/sessions/link/upgrade")).status == 400)
         }

@@ -79,7 +79,8 @@ struct ProviderStoreFixture: Sendable {
         case .database(let store):
             let enrolled = Account(
                 id: id, server: Sample.server, userID: userID, displayName: "", device: "Pixel", app: "Test 1.0",
-                deviceKey: Sample.bytes(account, 65), instance: isHeadless ? nil : Sample.instanceID, createdAt: Sample.now, otpReference: UInt32(account),
+                deviceKey: Sample.bytes(account, 65), instance: isHeadless ? nil : Sample.instanceID, createdAt: Sample.now,
+                otpReference: UInt32(account),
                 otpKey: StoredSecret(Sample.bytes(account)), state: .active, isBlocked: isBlocked, lastLogin: lastLogin)
             try await store.write { rows in try rows.save(enrolled) }
         }

@@ -188,7 +188,11 @@ struct StoreRoundTripTests {
                     let enrolment = Sample.enrolment(state: state, purpose: purpose)
                     try await store.write { rows in try rows.save(enrolment) }
                     #expect(try await store.read { rows in try rows.enrolment(enrolment.id) } == enrolment)
-                    let goesOn = if case .open = state { true } else if case .claimed = state { true } else if case .confirming = state { true } else { false }
+                    let goesOn =
+                        switch state {
+                        case .open, .claimed, .confirming: true
+                        case .active, .failed: false
+                        }
                     let found = try await store.read { rows in try rows.upgrades(of: account) }
                     #expect(found == (goesOn && purpose == .upgrade(account) ? [enrolment] : []))
                     #expect(try await store.read { rows in try rows.upgrades(of: Sample.accountID(2)) }.isEmpty)

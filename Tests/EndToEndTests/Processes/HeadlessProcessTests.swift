@@ -32,7 +32,8 @@ struct HeadlessProcessTests {
         try JSONLine(String(decoding: try await call(backend, "accounts/\(account)/"), as: UTF8.self))["headless"]?.bool
     }
 
-    @Test("S0-03 it logs in nowhere; kill -9 of the server and of the phone in the middle of its upgrade leave it as it was, and it ends as a full one")
+    @Test(
+        "S0-03 it logs in nowhere; kill -9 of the server and of the phone in the middle of its upgrade leave it as it was, and it ends as a full one")
     func killed() async throws {
         let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()

@@ -27,7 +27,8 @@ struct DerivationVectorTests {
         let offer = Offer(
             madeAt: Instant(1_800_000_000), binding: .qrStatic, secondFactor: .cacheAllowed, methods: [.pin, .bio, .cached], asked: 3,
             requestHash: SHA(a), shownHash: SHA(b), for: Offer.Place(session: session, ephemeral: b), sealedBy: a)
-        let enrolment = EnrolLink(rootHash: a, enrolID: try #require(EnrolmentID(session.bytes)), enrolSecret: session.bytes, url: "https://door.example")
+        let enrolment = EnrolLink(
+            rootHash: a, enrolID: try #require(EnrolmentID(session.bytes)), enrolSecret: session.bytes, url: "https://door.example")
         let upgrade = UpgradeLink(enrolment, of: account)
         return [
             entry("SHA", [c], SHA(c)), entry("H(enrol-code)", [c], H(.enrolCode, c)),

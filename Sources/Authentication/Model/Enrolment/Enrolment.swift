@@ -111,7 +111,8 @@ package struct Enrolment: Equatable, Sendable {
 
     package init(
         id: EnrolmentID, server: ServerID, secretHash: [UInt8], nonceHash: [UInt8], stream: StreamID, userID: String?, displayName: String,
-        purpose: EnrolmentPurpose = .full, page: [UInt8]? = nil, expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open, givenBack: Decision? = nil
+        purpose: EnrolmentPurpose = .full, page: [UInt8]? = nil, expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open,
+        givenBack: Decision? = nil
     ) {
         self.id = id
         self.server = server
