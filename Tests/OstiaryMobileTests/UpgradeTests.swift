@@ -99,6 +99,35 @@ struct UpgradeTests {
         #expect(try await phone.login().isLoggedIn)
     }
 
+    @Test("A server that was put back to before the upgrade: its word counts, and another upgrade gives the same account a new PIN")
+    func putBack() async throws {
+        let phone = try await TestPhone.headless()
+        let id = try phone.account
+        _ = try await phone.upgradeUpToCode()
+        await phone.server.confirmAccounts()
+        try await phone.ostiary.end(try await phone.login())
+        let former = try #require(phone.document.instances.first?.id)
+        await phone.server.with { server in
+            server.accounts[id]?.isHeadless = true
+            server.mishaps.statuses[.m1] = [.headless]
+        }
+        phone.ostiary.start(with: try await phone.server.makeUpgradeLink(of: id))
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        #expect(try await phone.secondFactor().secondFactorInfo.context == .verify)
+        phone.ostiary.sfInput(PIN("271828"))
+        let asked = try await phone.until { event -> SecondFactor? in
+            if case .secondFactorStarted(let factor) = event, factor.secondFactorInfo.context == .firstSet { factor } else { nil }
+        }
+        #expect(!asked.stopped)
+        phone.ostiary.sfInput(PIN("314159"))
+        _ = try await phone.code()
+        await phone.server.confirmAccounts()
+        #expect(try await phone.login().isLoggedIn)
+        let state = try phone.document
+        #expect(state.instances.count == 1 && state.instances.first?.id != former && state.accounts.first?.instance == state.instances.first?.id)
+        #expect(phone.ostiary.accounts?.map(\.id.rawValue) == [id.text])
+    }
+
     @Test("A server that makes another account of an upgrade, or asks for no second factor in it, is not believed")
     func lyingServer() async throws {
         let phone = try await TestPhone.headless()

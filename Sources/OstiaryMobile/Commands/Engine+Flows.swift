@@ -127,12 +127,12 @@ extension Engine {
 }
 
 extension StoredState {
-    /// The account of this phone that a link is to make a full one.
+    /// The account of this phone that a link is to make a full one. One that has a second factor here may have lost it at a server whose database is older:
+    /// that says so, or that the link is used up.
     fileprivate func account(upgradedBy link: UpgradeLink) throws(OstiaryError) -> StoredAccount {
         let there = accounts.filter { $0.rootHash.bytes == link.enrol.rootHash && $0.state != .enrolling }
         guard !there.isEmpty else { throw .noAccountsForServer }
         guard let account = there.first(where: { link.selects($0.id) }) else { throw .accountNotOffered }
-        guard account.isHeadless else { throw .enrolmentExpired }
         guard account.state == .active else { throw .accountPending }
         return account
     }

@@ -42,7 +42,7 @@ extension Engine {
                 // Another process of this phone may have heard it first.
                 guard state.account(account.id)?.upgrade == upgrade else { return }
                 guard !outcome.isHeadless else { return state.dropUpgrade(of: account.id) }
-                state.setAccount(account.id) { ($0.instance, $0.upgrade) = (upgrade.instance, nil) }
+                state.adoptUpgrade(of: account.id)
             }
             destroyDiscarded()
             guard !outcome.isHeadless else { throw .enrolmentExpired }

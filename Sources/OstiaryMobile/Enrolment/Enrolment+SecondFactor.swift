@@ -141,7 +141,6 @@ extension Engine {
         let upgrade = StoredUpgrade(instance: instance.id, enrolHash: StoredBytes(enrolment.hash), startedAt: ports.clock.wall)
         try write { (state) throws(OstiaryError) in
             guard let account = state.account(id) else { throw .accountDeleted }
-            guard account.isHeadless else { throw .enrolmentExpired }
             if state.instance(instance.id) == nil { state.instances.append(instance) }
             if account.upgrade?.instance != instance.id { state.dropUpgrade(of: id) }
             state.setAccount(id) { $0.upgrade = upgrade }

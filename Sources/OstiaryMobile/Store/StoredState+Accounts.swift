@@ -80,6 +80,14 @@ extension StoredState {
         discarded += instance.names
     }
 
+    /// The second factor that was set for an account is its own from now on.
+    mutating func adoptUpgrade(of id: AccountID) {
+        guard let account = account(id), let upgrade = account.upgrade else { return }
+        setAccount(id) { ($0.instance, $0.upgrade) = (upgrade.instance, nil) }
+        // One that its server had forgotten.
+        if let former = account.instance { forget(former) }
+    }
+
     /// What was to make a headless account a full one came to nothing.
     mutating func dropUpgrade(of id: AccountID) {
         guard let upgrade = account(id)?.upgrade else { return }
