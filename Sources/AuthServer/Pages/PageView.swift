@@ -27,8 +27,12 @@ struct PageView: Sendable {
             }
             return nil
         case .enrol:
-            let start = EnrolmentStart(
-                nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
+            let start =
+                if let account = page.request.account {
+                    EnrolmentStart(upgrading: account, nonce: nonce, page: open.cookie.hash, isNewest: isNewest)
+                } else {
+                    EnrolmentStart(nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
+                }
             do {
                 return try await domain.enrolments.start(
                     start, at: page.serverID, origin: publicURL.description, by: .page, now: now
@@ -125,7 +129,7 @@ struct PageView: Sendable {
         let progress = enrolment?.progress
         let link = open.enrolmentID == enrolment?.id ? open.link : nil
         var snapshot = try await blank(open.page, state: Self.state(of: progress, hasLink: link != nil))
-        snapshot.name = open.page.name
+        snapshot.name = enrolment?.displayName ?? open.page.name
         switch progress {
         case .waitingForPhone:
             guard let link else { break }

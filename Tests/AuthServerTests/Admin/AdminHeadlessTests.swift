@@ -60,6 +60,31 @@ struct AdminHeadlessTests {
         }
     }
 
+    @Test("A page begins an upgrade, shows the account's own name and the code of that kind; it takes no other name and no other user")
+    func page() async throws {
+        let premises = try await Self.premises()
+        let account = try await premises.addAccount(instance: nil)
+        try await premises.asBackend { (backend) async throws in
+            for other in [#""name":"Alice""#, #""userid":"alice""#] {
+                let body = #"{"kind":"enrol","accountid":"\#(account.id.text)",\#(other)}"#
+                #expect(try await backend.json(.post, backend.path("/sessions/page"), body: body).status == 400)
+            }
+        }
+        try await premises.asBrowser { (browser) async throws in
+            let url = try await premises.asBackend { (backend) async throws in
+                let body = #"{"kind":"enrol","accountid":"\#(account.id.text)","returnurl":"/done"}"#
+                return try await backend.json(.post, backend.path("/sessions/page"), body: body).object.text("url")
+            }
+            let response = try await browser.redeem(String(try #require(url?.split(separator: "#").last)))
+            try #require(response.status == .ok)
+            let shown = try await browser.state(try #require(PageClient.cookie(response)))
+            #expect(shown.text("state") == "waiting" && shown.text("name") == "Alice")
+            guard case .upgrade(let link) = try Link(text: try #require(shown.text("link"))) else { throw WireError.badType }
+            #expect(link.selects(account.id))
+        }
+        #expect(try await purpose(premises) == .upgrade(account.id))
+    }
+
     @Test("Which account cannot be upgraded is told apart")
     func refusals() async throws {
         let premises = try await Self.premises()
