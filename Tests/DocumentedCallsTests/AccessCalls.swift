@@ -11,6 +11,9 @@ enum AccessCalls {
     /// Its behaviour: ServiceDataTests and the journey of that name.
     static func data(_ payload: [UInt8]) async throws -> [UInt8] { try await Ostiary.default.getData(payload) }
 
+    /// Which accounts can do no more than that. Their behaviour: HeadlessTests, UpgradeTests and the journey of headless accounts.
+    static func devicesOnly() -> [Account] { Ostiary.default.accounts?.filter { !$0.hasSecondFactor } ?? [] }
+
     /// The delegate of the document.
     final class Tokens: OstiaryDelegate {
         func ostiary(_ ostiary: Ostiary, didReceive token: Token) { _ = token.bytes }
@@ -26,6 +29,7 @@ struct AccessCallTests {
         _ = call
         let data: ([UInt8]) async throws -> [UInt8] = AccessCalls.data
         _ = data
+        #expect(AccessCalls.devicesOnly().isEmpty)
         let delegate: any OstiaryDelegate = AccessCalls.Tokens()
         _ = delegate
     }

@@ -38,20 +38,6 @@ struct EnrolmentTests {
         #expect(session.isLoggedIn && session.username == "ada" && session.webNonce == nil)
         #expect(phone.ostiary.accounts?.map(\.state) == [.active])
     }
-
-    @Test("Where the server wants no second factor none is asked for, and the phone keeps nothing of one")
-    func withoutSecondFactor() async throws {
-        let phone = TestPhone(try TestServer(clock: TestClock()))
-        await phone.server.with { $0.settings.enrolsWithSecondFactor = false }
-        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
-        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
-        _ = try await phone.code()
-        await phone.server.confirmAccounts()
-        #expect(try await phone.login().isLoggedIn)
-        let state = try StoredState(decoding: phone.accounts.document)
-        #expect(state.accounts.map(\.instance) == [nil] && state.instances.isEmpty)
-        #expect(await phone.server.with { $0.seenAttempts.isEmpty && $0.instances.isEmpty })
-    }
 }
 
 @Suite("Enrolment that goes wrong", .timeLimit(.minutes(10)))

@@ -58,7 +58,8 @@ struct LoginTests {
         let own = try #require(accounts.first)
         let other = Account(
             id: Account.ID(rawValue: AccountID(using: SystemRandomSource()).text), username: own.username, displayName: own.displayName,
-            serverName: own.serverName, serverURL: own.serverURL, serverIdentity: own.serverIdentity, state: .active, createdAt: 0)
+            serverName: own.serverName, serverURL: own.serverURL, serverIdentity: own.serverIdentity, state: .active, hasSecondFactor: true,
+            createdAt: 0)
         phone.ostiary.setAccount(other, for: session)
         #expect(try await phone.failure().0 == .accountNotOffered)
         phone.ostiary.setAccount(nil, for: session)

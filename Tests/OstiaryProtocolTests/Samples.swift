@@ -88,6 +88,14 @@ struct Samples {
                 secondFactor: identity), signedBy: server.operatorKey)
     }
 
+    /// Of values of its own, so that what is drawn for the others stays.
+    func upgradeLink() throws -> UpgradeLink {
+        let (enrolID, account) = (EnrolmentID([UInt8](repeating: 0x21, count: 16)), AccountID([UInt8](repeating: 0x23, count: 16)))
+        let link = EnrolLink(
+            rootHash: server.root.hash, enrolID: try #require(enrolID), enrolSecret: [UInt8](repeating: 0x22, count: 16), url: "https://door.example")
+        return UpgradeLink(link, of: try #require(account))
+    }
+
     func loginLink() -> Encoded<LoginLink> {
         Encoded(
             LoginLink(
@@ -227,7 +235,7 @@ struct Samples {
                 "EnrolLink",
                 EnrolLink(
                     rootHash: server.root.hash, enrolID: EnrolmentID(using: random), enrolSecret: bytes(16), url: "https://door.example")),
-            WireCase("LoginLink", loginLink().value),
+            WireCase("UpgradeLink", try upgradeLink()), WireCase("LoginLink", loginLink().value),
             WireCase("RequestHeader", RequestHeader(serverTag: server.root.tag, prekeyID: 7)),
             WireCase(
                 "E1",

@@ -117,7 +117,7 @@ extension DataServiceCall {
             writer.member("serverid", service.server.text)
             writer.member("accountid", account.text)
             writer.member("userid", userID)
-            writer.member("deviceid", device.text)
+            writer.member("deviceid", device?.text)
             writer.member("level", "device")
             writer.member("payload", Base64URL.encode(payload))
         }
@@ -133,7 +133,7 @@ extension TokenServiceCall {
             writer.member("sid", session.text)
             writer.member("accountid", account.text)
             writer.member("userid", userID)
-            writer.member("deviceid", device.text)
+            writer.member("deviceid", device?.text)
             writer.member("logintime", number: loggedInAt.seconds)
             writer.member("authtime", number: authentication.time?.seconds)
             writer.member("amr", authentication.amr)

@@ -20,7 +20,7 @@ package struct Page: Sendable, Equatable {
     package let returnURL: ReturnURL?
     /// Where a person goes who does not go on; where there is none, to ``returnURL``, without a code.
     package let cancelURL: ReturnURL?
-    /// What a login asks; nothing of an enrolment.
+    /// What a login asks. Of an enrolment the headless account alone that it gives a second factor.
     package let request: LoginRequest
     /// Whether the site shows it in a frame, which no other page may be shown in.
     package let isFramed: Bool

@@ -132,8 +132,10 @@ extension PageRoutes {
                 switch link {
                 case .enrol(let link) where link.rootHash == root.hash && link.url == publicURL.description:
                     try await domain.enrolments.isOpen(link, at: server.id, now: now)
+                case .upgrade(let link) where link.enrol.rootHash == root.hash && link.enrol.url == publicURL.description:
+                    try await domain.enrolments.isOpen(link.enrol, at: server.id, now: now)
                 case .login(let link) where link.value.serverTag == root.tag: try await domain.sessions.isGenuine(link, at: server.id)
-                case .enrol, .login: false
+                case .enrol, .upgrade, .login: false
                 }
             if isOurs { return server.parameters }
         }
@@ -155,7 +157,7 @@ extension Link {
     /// sent to him (protocol §3).
     fileprivate var isScanned: Bool {
         switch self {
-        case .enrol: true
+        case .enrol, .upgrade: true
         case .login: false
         }
     }

@@ -129,8 +129,11 @@ struct OpenPage: Sendable {
 
     /// The enrolment that this page began last.
     var enrolmentID: EnrolmentID? {
-        guard let link, case .enrol(let link)? = try? Link(decoding: link) else { return nil }
-        return link.enrolID
+        switch link.flatMap({ try? Link(decoding: $0) }) {
+        case .enrol(let link): return link.enrolID
+        case .upgrade(let link): return link.enrol.enrolID
+        case .login, nil: return nil
+        }
     }
 
     /// Whether this is the page that shows the enrolment.

@@ -27,12 +27,16 @@ struct PageView: Sendable {
             }
             return nil
         case .enrol:
-            let start = EnrolmentStart(
-                nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
+            let start =
+                if let account = page.request.account {
+                    EnrolmentStart(upgrading: account, nonce: nonce, page: open.cookie.hash, isNewest: isNewest)
+                } else {
+                    EnrolmentStart(nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
+                }
             do {
                 return try await domain.enrolments.start(
                     start, at: page.serverID, origin: publicURL.description, by: .page, now: now
-                ).link.encoded
+                ).code
             } catch EnrolmentStartError.confirming {
                 // The page will ask for the code.
                 return nil
@@ -125,7 +129,7 @@ struct PageView: Sendable {
         let progress = enrolment?.progress
         let link = open.enrolmentID == enrolment?.id ? open.link : nil
         var snapshot = try await blank(open.page, state: Self.state(of: progress, hasLink: link != nil))
-        snapshot.name = open.page.name
+        snapshot.name = enrolment?.displayName ?? open.page.name
         switch progress {
         case .waitingForPhone:
             guard let link else { break }
@@ -138,7 +142,7 @@ struct PageView: Sendable {
             snapshot.picture = TilePicture(hash.picture)
         case .waitingForCode(let device, _): snapshot.device = device
         case .failed(.expired), nil: snapshot.renews = true
-        case .givenBack, .activated, .failed: break
+        case .givenBack, .activated, .headlessAdded, .failed: break
         }
         return snapshot
     }
@@ -152,7 +156,7 @@ struct PageView: Sendable {
         case .givenBack(.decline), .givenBack(.accept): .declined
         case .phoneScanned: .scanned
         case .waitingForCode: .code
-        case .activated: .done
+        case .activated, .headlessAdded: .done
         case .failed(.wrongCodes): .failed
         case .failed(.loggedOut), .failed(.blocked): .over
         case .failed(.expired), .failed(.deleted), nil: .expired

@@ -13,7 +13,8 @@ extension Account {
             writer.member("blocked", isBlocked)
             writer.member("state", state == .active ? "active" : "pending")
             writer.member("clientVersion", app)
-            writer.member("deviceid", instance.text)
+            writer.member("headless", isHeadless)
+            writer.member("deviceid", isHeadless ? nil : instance?.text)
             writer.member("created", number: createdAt.seconds)
             writer.member("lastlogin", number: lastLogin?.seconds)
         }

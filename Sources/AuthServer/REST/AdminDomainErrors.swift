@@ -10,6 +10,7 @@ extension AccountError: ErrorResponseConvertible {
         switch self {
         case .unknown: AdminRefusal.accountUnknown.errorResponse
         case .userUnknown: ErrorResponse(.notFound, "user_unknown", "this server has no such user")
+        case .headless: AdminRefusal.accountHeadless.errorResponse
         case .secondFactorUnavailable:
             ErrorResponse(
                 .serviceUnavailable, "second_factor_unavailable",
@@ -30,6 +31,7 @@ extension LoginLinkError: ErrorResponseConvertible {
         case .claimed: ErrorResponse(.conflict, "being_decided", "a phone is about to decide on this session")
         case .webNonce: ErrorResponse(.conflict, "app_login", "this is the webNonce of an AppLogin; a login needs a nonce of its own")
         case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
+        case .accountHeadless: AdminRefusal.accountHeadless.errorResponse
         case .stillCodesRefused:
             ErrorResponse(
                 .conflict, "still_codes_refused", "staticQrAge is 0: no phone takes a code that stands still; a login page has one that moves")
@@ -123,7 +125,11 @@ extension EnrolmentStartError: ErrorResponseConvertible {
         case .otherPage: ErrorResponse(.conflict, "other_page", "\(self)")
         case .finished: ErrorResponse(.conflict, "not_over", "\(self)")
         case .siteOnly: PageRefusal.noPage.errorResponse
-        case .accountBlocked: ErrorResponse(.conflict, "account_blocked", "\(self)")
+        case .accountBlocked, .upgradeBlocked: ErrorResponse(.conflict, "account_blocked", "\(self)")
+        case .headlessNotOffered: ErrorResponse(.notFound, "headless_not_offered", "\(self)")
+        case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
+        case .accountIsFull: ErrorResponse(.conflict, "account_full", "\(self)")
+        case .accountPending: ErrorResponse(.conflict, "account_pending", "\(self)")
         }
     }
 }

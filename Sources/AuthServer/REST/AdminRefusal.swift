@@ -6,6 +6,8 @@ enum AdminRefusal: Error, Equatable {
     case keyMissing, keyWrong
     case badPath(String)
     case accountUnknown
+    /// The account has no second factor, and is asked for what only one with it may do.
+    case accountHeadless
     /// `serverid` or `serverpk` in an update has another value than it has.
     case immutable(String)
     /// No application and no API was made, so there are no keys for tokens.
@@ -23,6 +25,8 @@ extension AdminRefusal: ErrorResponseConvertible {
             ErrorResponse(.unauthorized, "unauthorized", "send a valid API key as X-apikey", headers: [.wwwAuthenticate: Self.challenge])
         case .badPath(let field): .badRequest("\(field) in the address cannot be read", field: field)
         case .accountUnknown: ErrorResponse(.notFound, "account_unknown", "this server has no such account")
+        case .accountHeadless:
+            ErrorResponse(.conflict, "account_headless", "the account has no second factor: it logs in nowhere, and there is nothing to reset")
         case .immutable(let field): ErrorResponse(.badRequest, "immutable", "\(field) cannot be changed", field: field)
         case .noProvider: ErrorResponse(.conflict, "no_provider", "no keys were made yet: they are with the first application or API")
         }

@@ -61,6 +61,21 @@ package struct AdminRequest: Sendable {
         )
     }
 
+    /// Whether the account is to be one without a second factor.
+    func isHeadless() throws -> Bool {
+        switch try query("headless") {
+        case nil, "false": false
+        case "true": true
+        default: throw FieldRefusal.bad("headless", "is true or false")
+        }
+    }
+
+    /// The account that the query names.
+    func namedAccount() throws -> AccountID {
+        guard let text = try query("accountid") else { throw FieldRefusal.bad("accountid", "is missing: which account gets a second factor?") }
+        return try AdminText.account(text)
+    }
+
     func number(_ name: String, of unit: String = "", in range: ClosedRange<Int>, otherwise: Int) throws -> Int {
         guard let text = try query(name) else { return otherwise }
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text), range.contains(number) else {

@@ -126,12 +126,23 @@ struct AdminPageRequest: JSONFields {
                 kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL, cancelURL: cancelURL,
                 request: update.applied(to: LoginRequest()), isFramed: framed ?? false)
         case .enrol:
+            if let accountid { return try upgrade(of: accountid, server, nonce, returnURL, cancelURL) }
             guard let name else { throw FieldRefusal.bad("name", "is missing: what shall the phone call the account?") }
             return Page(
                 kind: .enrol, serverID: server, nonceHash: nonce.hash, name: try AdminText.checked(name, field: "name"),
                 userID: try userid.map { text throws(FieldRefusal) in try AdminText.checked(text, field: "userid") }, returnURL: returnURL,
                 cancelURL: cancelURL)
         }
+    }
+
+    /// The page that gives a headless account its second factor.
+    private func upgrade(
+        of account: String, _ server: ServerID, _ nonce: SessionNonce, _ returnURL: ReturnURL?, _ cancelURL: ReturnURL?
+    ) throws -> Page {
+        guard name == nil else { throw FieldRefusal.bad("name", "is the account's own, which is there") }
+        guard userid == nil else { throw FieldRefusal.bad("userid", "is the account's own, which is there") }
+        let request = LoginRequest(account: try AdminText.account(account))
+        return Page(kind: .enrol, serverID: server, nonceHash: nonce.hash, returnURL: returnURL, cancelURL: cancelURL, request: request)
     }
 
     private func address(_ text: String?, field: Field) throws(FieldRefusal) -> ReturnURL? {
@@ -148,8 +159,7 @@ struct AdminPageRequest: JSONFields {
         case .login: [(Field.name, name != nil), (.userid, userid != nil)].filter(\.1).map(\.0)
         case .enrol:
             [
-                (Field.accountid, accountid != nil), (.framed, framed != nil), (.announceinfo, announceinfo != nil),
-                (.sessioninfo, sessioninfo != nil),
+                (Field.framed, framed != nil), (.announceinfo, announceinfo != nil), (.sessioninfo, sessioninfo != nil),
             ].filter(\.1).map(\.0)
         }
     }

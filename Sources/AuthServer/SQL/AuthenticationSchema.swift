@@ -49,6 +49,7 @@ enum AuthenticationSchema {
         Migration(38, "what is counted of offline codes") { d in offlineCodes(d) },
         Migration(39, "the service behind a virtual server that gives tokens") { d in tokenServices(d) },
         Migration(40, "the service behind a virtual server that answers devices") { d in dataServices(d) },
+        Migration(41, "accounts without a second factor, and their upgrade") { d in headlessColumns(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

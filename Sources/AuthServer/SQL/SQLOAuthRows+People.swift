@@ -127,8 +127,8 @@ enum PersonColumns {
         LEFT JOIN oauth_subject k ON k.account = a.id LEFT JOIN oauth_user u ON u.server = a.server AND u.user_id = a.user_id
         """
 
-    /// That the account may log in.
-    static let usable = "a.state = \(stateList(Account.State.active)) AND a.blocked = 0"
+    /// That the account may log in: a headless one may not.
+    static let usable = "a.state = \(stateList(Account.State.active)) AND a.blocked = 0 AND \(StoredInstance.isThere)"
 
     static func read(_ row: SQLRow, _ account: AccountID) throws -> Person {
         let display = try row.text("person_display")

@@ -35,7 +35,8 @@ extension SQLRows {
         return Account(
             id: id, server: try row.identifier("server"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
             device: try row.text("device"), app: try row.text("app"), deviceKey: try row.blob("device_key"),
-            instance: try row.identifier("instance"), createdAt: try row.instant("created_at"), otpReference: try row.number("otp_reference"),
+            instance: try StoredInstance.read(row, "instance"), createdAt: try row.instant("created_at"),
+            otpReference: try row.number("otp_reference"),
             otpKey: secret(try row.blob("otp_key"), "account/otp-key", id.bytes), state: try row.choice("state"),
             isBlocked: try row.bool("blocked"), activatedAt: try row.optionalInstant("activated_at"),
             lastLogin: try row.optionalInstant("last_login"), hasActivationCache: try row.bool("activation_cache"))
@@ -50,7 +51,7 @@ extension SQLRows {
     private func values(of account: Account) throws -> [SQLValue] {
         [
             SQLValue(account.id), SQLValue(account.server), SQLValue(account.userID), .text(account.displayName), .text(account.device),
-            .text(account.app), .blob(account.deviceKey), SQLValue(account.instance), SQLValue(account.createdAt),
+            .text(account.app), .blob(account.deviceKey), StoredInstance.value(account.instance), SQLValue(account.createdAt),
             SQLValue(number: account.otpReference), .blob(try wrapped(account.otpKey, "account/otp-key", account.id.bytes)), SQLValue(account.state),
             SQLValue(account.isBlocked), SQLValue(account.activatedAt), SQLValue(account.lastLogin), SQLValue(account.hasActivationCache),
         ]

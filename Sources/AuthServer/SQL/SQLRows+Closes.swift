@@ -63,6 +63,10 @@ extension SQLRows {
         try connection.execute("DELETE FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)])
     }
 
+    func isLeaving(_ deviceKey: [UInt8]) throws -> Bool {
+        try connection.one("SELECT 1 FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)]) != nil
+    }
+
     func oldestLeave() throws -> Instant? {
         try connection.one("SELECT since FROM pending_leave ORDER BY since LIMIT 1")?.instant("since")
     }

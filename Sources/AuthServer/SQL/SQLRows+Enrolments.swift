@@ -19,6 +19,10 @@ extension SQLRows {
         try enrolments("WHERE account = $1 ORDER BY position DESC LIMIT 1", [SQLValue(account)]).first
     }
 
+    func upgrades(of account: AccountID) throws -> [Enrolment] {
+        try enrolments("WHERE upgrades = $1 AND state IN (\(EnrolmentColumns.unfinished)) ORDER BY position", [SQLValue(account)])
+    }
+
     func overdueEnrolments(at now: Instant, limit: Int) throws -> [Enrolment] {
         try enrolments(
             "WHERE expires_at < $1 AND state IN (\(EnrolmentColumns.unfinished)) ORDER BY expires_at LIMIT $2", [SQLValue(now), SQLValue(limit)])
@@ -49,7 +53,7 @@ enum EnrolmentColumns {
         columns: [
             "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure", "device_key",
             "device", "app", "account", "share", "enrol_hash", "ephemeral", "decision", "verified_at", "activated_at", "session", "given_back",
-            "page",
+            "page", "headless", "upgrades",
         ])
 
     private enum State: UInt8 {
@@ -68,7 +72,8 @@ enum EnrolmentColumns {
             SQLValue(state), SQLValue(failure), SQLValue(claim?.deviceKey), SQLValue(claim?.device), SQLValue(claim?.app), SQLValue(claim?.account),
             share, SQLValue(claim?.enrolHash), SQLValue(claim?.ephemeral), SQLValue(finish?.decision),
             SQLValue(finish?.verifiedAt), SQLValue(activation?.at), SQLValue(activation?.session),
-            SQLValue(enrolment.givenBack), SQLValue(enrolment.page),
+            SQLValue(enrolment.givenBack), SQLValue(enrolment.page), SQLValue(enrolment.purpose == .headless),
+            SQLValue(enrolment.purpose.upgraded),
         ]
     }
 
@@ -87,8 +92,14 @@ enum EnrolmentColumns {
         return Enrolment(
             id: id, server: try row.identifier("server"), secretHash: try row.blob("secret_hash"), nonceHash: try row.blob("nonce_hash"),
             stream: try row.identifier("stream"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
-            page: try row.optionalBlob("page"), expiresAt: try row.instant("expires_at"), wrongCodes: try row.number("wrong_codes"),
+            purpose: try purpose(row), page: try row.optionalBlob("page"), expiresAt: try row.instant("expires_at"),
+            wrongCodes: try row.number("wrong_codes"),
             state: try state(row) { secret(id, $0) }, givenBack: try row.optionalChoice("given_back"))
+    }
+
+    private static func purpose(_ row: SQLRow) throws -> EnrolmentPurpose {
+        if let account = try row.optionalIdentifier("upgrades", of: AccountKind.self) { return .upgrade(account) }
+        return try row.bool("headless") ? .headless : .full
     }
 
     private static func state(_ row: SQLRow, secret: ([UInt8]) -> StoredSecret) throws -> Enrolment.State {
@@ -98,13 +109,14 @@ enum EnrolmentColumns {
         case .confirming: .confirming(try claim(row, secret: secret), try finish(row))
         case .active:
             .active(
-                try claim(row, secret: secret), try finish(row), .init(at: try row.instant("activated_at"), session: try row.identifier("session")))
+                try claim(row, secret: secret), try finish(row),
+                .init(at: try row.instant("activated_at"), session: try row.optionalIdentifier("session")))
         case .failed: .failed(try row.choice("failure"), try row.isNull("device_key") ? nil : claim(row, secret: secret))
         }
     }
 
     private static func finish(_ row: SQLRow) throws -> Enrolment.Finish {
-        Enrolment.Finish(decision: try row.blob("decision"), verifiedAt: try row.instant("verified_at"))
+        Enrolment.Finish(decision: try row.blob("decision"), verifiedAt: try row.optionalInstant("verified_at"))
     }
 
     private static func claim(_ row: SQLRow, secret: ([UInt8]) -> StoredSecret) throws -> Enrolment.Claim {

@@ -95,7 +95,7 @@ extension SQLRows {
             let account = try row.optionalIdentifier("account_id", of: AccountKind.self).map { id in
                 AccountFacts(
                     id: id, userID: try row.optionalText("account_user"), deviceKey: try row.blob("account_key"),
-                    instance: try row.optionalIdentifier("account_instance"))
+                    instance: try StoredInstance.read(row, "account_instance"))
             }
             return SessionView(session: try SessionColumns.read(row), account: account)
         }

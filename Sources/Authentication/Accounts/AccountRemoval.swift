@@ -21,18 +21,9 @@ struct AccountRemoval: Sendable {
         // Somebody who still has the old phone must not be counted, or taken, for whoever has the reference next.
         let tries = try rows.offlineTries(of: account.otpReference, at: server) ?? OfflineTries(server: server, reference: account.otpReference)
         try rows.save(tries.reserved(at: now))
-        if try rows.accounts(ofInstance: account.instance).isEmpty {
-            try close(account.instance, in: rows, at: now)
-        } else {
-            try rows.queue(
-                PendingLeave(deviceKey: account.deviceKey, instance: account.instance, server: server, retry: RetrySchedule(from: now)))
+        if let instance = account.instance {
+            try InstanceRemoval(deviceKey: account.deviceKey, instance: instance, server: server).apply(in: rows, at: now)
         }
         return stopped
-    }
-
-    /// The last account of an instance is gone: its shares go now, its evaluation key as soon as the second-factor server can be told.
-    private func close(_ instance: InstanceID, in rows: any AuthenticationRows, at now: Instant) throws {
-        try rows.removeInstance(instance)
-        try rows.queue(PendingClose(instance: instance, server: server, retry: RetrySchedule(from: now)))
     }
 }

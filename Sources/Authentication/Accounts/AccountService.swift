@@ -88,9 +88,10 @@ package struct AccountService: Sendable {
     /// - Throws: `AccountError`.
     package func resetSecondFactor(of id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
         let account = try await account(id, at: server)
+        guard !account.isHeadless, let instance = account.instance else { throw AccountError.headless }
         try await record(AuditEntry(.secondFactorResetAsked, server: server, account: id, by: actor, at: now))
         let status: Status
-        do { status = try await secondFactor.reset(account.instance, at: server, now: now) } catch Refusal.secondFactorUnavailable {
+        do { status = try await secondFactor.reset(instance, at: server, now: now) } catch Refusal.secondFactorUnavailable {
             throw AccountError.secondFactorUnavailable
         }
         guard status == .ok else { throw AccountError.resetRefused(status) }

@@ -5,6 +5,8 @@ package struct AuditEntry: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case serverCreated, serverUpdated
         case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed, enrolmentDisowned
+        /// An account without a second factor was made, and one became a full one.
+        case headlessEnrolled, accountUpgraded
         case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
         case loginAccepted, loginDenied, loginDisowned
         /// An account's phone claimed a login that ended before anything was decided.

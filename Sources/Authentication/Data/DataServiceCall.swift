@@ -8,8 +8,8 @@ package struct DataServiceCall: Equatable, Sendable {
     package let id: [UInt8]
     package let account: AccountID
     package let userID: String?
-    /// Names the app instance: the same for all accounts of one phone at this server.
-    package let device: InstanceID
+    /// Names the app instance: the same for all accounts of one phone at this server. Nil for a headless account, which has none.
+    package let device: InstanceID?
     package let payload: [UInt8]
 
     init(_ service: ServiceBehind, _ message: GetData, _ account: Account) {
@@ -17,7 +17,7 @@ package struct DataServiceCall: Equatable, Sendable {
         id = H(.call, account.id.bytes + message.callID.bytes + SHA(message.payload))
         self.account = account.id
         userID = account.userID
-        device = account.instance
+        device = account.isHeadless ? nil : account.instance
         payload = message.payload
     }
 }

@@ -8,7 +8,8 @@ struct ActivationOutcome: Sendable {
     var offlineCodes: OfflineCodeLength?
 }
 
-/// Lets a new account in: it may log in from now on, its browser is logged in, and the person's other devices are told (protocol §5).
+/// Lets an account in, when its code was typed or none is asked for (protocol §5): it may log in from now on, its browser is logged in, and the person's other
+/// devices are told. A headless account that was upgraded is let in like a new one; one that is new is let in without a login.
 struct AccountActivation: Sendable {
     let derivation: SessionDerivation
     /// Names the notice of this device to each of the person's other accounts.
@@ -18,6 +19,8 @@ struct AccountActivation: Sendable {
 
     func activate(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
         guard case .confirming(_, let finish) = enrolment.state else { throw Refusal.enrolmentUsed }
+        guard enrolment.purpose.upgraded == nil || pending.state == .upgrading else { throw Refusal.enrolmentUsed }
+        guard enrolment.purpose.asksSecondFactor else { return try admit(enrolment, pending, in: rows, at: now) }
         var account = pending
         account.state = .active
         account.activatedAt = now
@@ -28,9 +31,23 @@ struct AccountActivation: Sendable {
         let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: session.id)), at: now)
         try rows.save(active)
         let told = try noticeOthers(of: account, in: rows, at: now)
-        try rows.record(AuditEntry(.accountActivated, server: account.server, account: account.id, by: actor, at: now))
+        let kind: AuditEntry.Kind = enrolment.purpose.upgraded == nil ? .accountActivated : .accountUpgraded
+        try rows.record(AuditEntry(kind, server: account.server, account: account.id, by: actor, at: now))
         let news = (replaced.map { [SessionNews.ended($0)] } ?? []) + [.about(session, .loggedIn(account.id))] + told.map { .accountChanged($0) }
         return ActivationOutcome(account: account, enrolment: active, news: news)
+    }
+
+    /// A headless account is there from now on, and logs nobody in: its browser stays as it was.
+    private func admit(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
+        var account = pending
+        account.state = .active
+        account.activatedAt = now
+        try rows.save(account)
+        let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: nil)), at: now)
+        try rows.save(active)
+        let told = try noticeOthers(of: account, in: rows, at: now)
+        try rows.record(AuditEntry(.accountActivated, server: account.server, account: account.id, by: actor, at: now))
+        return ActivationOutcome(account: account, enrolment: active, news: told.map { .accountChanged($0) })
     }
 
     private func logInBrowser(
@@ -38,17 +55,18 @@ struct AccountActivation: Sendable {
     ) throws -> (Session, Session?) {
         let parameters = try rows.existing(account.server).parameters
         let login = Login(
-            account: account.id, binding: nil, at: now, methods: .pin, verifiedAt: finish.verifiedAt, decision: [],
+            account: account.id, binding: nil, at: now, methods: .pin, verifiedAt: finish.verifiedAt ?? now, decision: [],
             deadline: now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: now, lastStamp: Instant(0))
         let (session, replaced) = try SessionOpening(server: account.server, nonceHash: enrolment.nonceHash, derivation: derivation, actor: actor)
             .logIn(login, in: rows, at: now)
         return (session, replaced)
     }
 
-    /// The person's older accounts at this server, each of which hears of the new device until it was shown there.
+    /// The person's older accounts at this server, each of which hears of the new device until it was shown there. A headless one is told nothing: it hears
+    /// of notices in logins and pings.
     private func noticeOthers(of account: Account, in rows: any AuthenticationRows, at now: Instant) throws -> [AccountID] {
         guard let userID = account.userID else { return [] }
-        let others = try rows.accounts(ofUser: userID, at: account.server).filter { $0.id != account.id && $0.state == .active }
+        let others = try rows.accounts(ofUser: userID, at: account.server).filter { $0.id != account.id && $0.state == .active && !$0.isHeadless }
         for other in others {
             try rows.add(StoredNotice(account: other.id, notice: DeviceNotice(.enrolled, id: notice, device: account.device, time: now)))
         }

@@ -55,7 +55,7 @@ extension EnrolmentService {
         var isBlocked = false
         if case .confirming(let claim, _) = enrolment.state {
             isBlocked = try rows.account(claim.account)?.isBlocked == true
-            try Confirmation.remove(claim.account, of: enrolment.server, by: .server, in: rows, at: now)
+            try Confirmation.giveUp(claim, of: enrolment, by: .server, in: rows, at: now)
         }
         let ended = enrolment.settled(at: now, isBlocked: isBlocked)
         try rows.save(ended)
@@ -115,14 +115,20 @@ struct Confirmation: Sendable {
             return ConfirmationResult(
                 outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), moved: guessed, news: [])
         }
-        try Self.remove(claim.account, of: enrolment.server, by: activation.actor, in: rows, at: now)
+        try Self.giveUp(claim, of: enrolment, by: activation.actor, in: rows, at: now)
         return ConfirmationResult(outcome: .removed, moved: guessed, news: [])
     }
 
-    static func remove(
-        _ account: AccountID, of server: ServerID, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
+    /// What waited for its code goes: a new account, or the second factor of a headless one, which stays as it was.
+    static func giveUp(
+        _ claim: Enrolment.Claim, of enrolment: Enrolment, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
     ) throws {
-        try rows.record(AuditEntry(.enrolmentFailed, server: server, account: account, by: actor, at: now))
-        _ = try AccountRemoval(account: account, server: server, actor: actor).apply(in: rows, at: now)
+        try rows.record(AuditEntry(.enrolmentFailed, server: enrolment.server, account: claim.account, by: actor, at: now))
+        guard enrolment.purpose.upgraded != nil else {
+            _ = try AccountRemoval(account: claim.account, server: enrolment.server, actor: actor).apply(in: rows, at: now)
+            return
+        }
+        guard let account = try rows.account(claim.account) else { return }
+        try account.withoutNewFactor(in: rows, at: now)
     }
 }

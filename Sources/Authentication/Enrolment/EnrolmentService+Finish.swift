@@ -1,8 +1,8 @@
 import OstiaryProtocol
 
 extension EnrolmentService {
-    /// E3 → E4: the person accepts, with a second factor that was set or proved; the account is made and the invitation is burnt, in one transaction.
-    /// Or declines, and another phone may have it.
+    /// E3 → E4: the person accepts, with a second factor that was set or proved, or where none is asked for without; the account is made, or the headless
+    /// one is given its second factor, and the invitation is burnt, in one transaction. Or declines, and another phone may have it.
     package func finish(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(E3.self, from: request)
         let admission = FinishAdmission(message: message, request: request)
@@ -13,17 +13,18 @@ extension EnrolmentService {
             return try await declinedBefore(admission, request)
         }
         switch admitted {
-        case .repeated(let account):
+        case .repeated(let account, let enrolment):
             let codes = try await store.read { rows in try rows.existing(request.server).parameters.offlineCodes }
-            return Reply(try E4(account, codes))
+            return Reply(try E4(account, of: enrolment, codes))
         case .decline(let enrolment, let decision): return try await decline(enrolment, decision, admission, request)
         case .proof(let enrolment, let claim, let proof):
             let proved = try await ReceiptRequest(proof: proof, account: claim.account, now: request.now)
                 .receipt(from: secondFactor, closing: InstanceClosure(store: store, events: events))
-            do { return try await makeAccount(enrolment.id, claim, proved.receipt, admission, request) } catch let refusal as Refusal {
+            do { return try await settle(enrolment.id, claim, proved.receipt, admission, request) } catch let refusal as Refusal {
                 try await closeOrphan(proved.receipt.value, of: claim, at: request.now)
                 throw refusal
             }
+        case .deviceOnly(let enrolment, let claim): return try await settle(enrolment.id, claim, nil, admission, request)
         }
     }
 
@@ -40,7 +41,8 @@ extension EnrolmentService {
     /// one leaves it.
     private func closeOrphan(_ receipt: Receipt, of claim: Enrolment.Claim, at now: Instant) async throws {
         try await store.write { rows, _ in
-            guard try rows.account(claim.account) == nil else { return }
+            // A headless account is there before, and has the instance only where this was done by another copy.
+            guard try rows.account(claim.account)?.instance != receipt.instanceID else { return }
             guard receipt.context.setsPIN else {
                 return try rows.queue(
                     PendingLeave(
@@ -67,32 +69,31 @@ extension EnrolmentService {
         return Reply()
     }
 
-    private func makeAccount(
-        _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, _ admission: FinishAdmission, _ request: PhoneRequest
+    /// Makes the account, or gives the headless one that is there its second factor, and burns the enrolment.
+    /// - Parameter receipt: of the second factor; nil for an account without one.
+    private func settle(
+        _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>?, _ admission: FinishAdmission, _ request: PhoneRequest
     ) async throws -> Reply {
-        let (otpKey, references) = (random.bytes(32), OTPReferences(using: random))
+        let fresh = FreshAccount(otpKey: random.bytes(32), references: OTPReferences(using: random))
         let activation = AccountActivation(
             derivation: try await keyring.keys(of: request.server).derivation, notice: NoticeID(using: random), actor: .phone)
         let outcome = try await store.write { rows, former -> ActivationOutcome in
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
+            let parameters = try rows.existing(request.server).parameters
             // Two copies of the same decision may be under way, or this is the second look: the second finds what the first made.
             if let account = try admission.repeated(enrolment, in: rows) {
-                let codes = try rows.existing(request.server).parameters.offlineCodes
-                return ActivationOutcome(account: account, enrolment: enrolment, news: former?.news ?? [], offlineCodes: codes)
+                return ActivationOutcome(account: account, enrolment: enrolment, news: former?.news ?? [], offlineCodes: parameters.offlineCodes)
             }
             guard enrolment.claim == claim else { throw Refusal.enrolHashWrong }
-            let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: min(receipt.value.lastPIN, request.now))
+            let verifiedAt = receipt.map { min($0.value.lastPIN, request.now) }
+            let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: verifiedAt)
             let finished = try enrolment.after(.finish(finish), at: request.now)
+            try enrolment.checkPurpose(claim.deviceKey, whileLeaving: .enrolmentOld, in: rows)
             try request.spend(in: rows, again: former != nil)
-            try saveInstance(claim, receipt, in: rows)
-            let account = Account(
-                id: claim.account, server: request.server, userID: enrolment.userID, displayName: enrolment.displayName, device: claim.device,
-                app: claim.app, deviceKey: claim.deviceKey, instance: receipt.value.instanceID, createdAt: request.now,
-                otpReference: try references.first { try !rows.isTaken(otpReference: $0, at: request.server) }, otpKey: StoredSecret(otpKey))
+            if let receipt { try saveInstance(claim, receipt, in: rows) }
+            let account = try made(by: enrolment, claim, receipt?.value.instanceID, fresh, request, in: rows)
             try rows.save(account)
             try rows.save(finished)
-            try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, by: .phone, at: request.now))
-            let parameters = try rows.existing(request.server).parameters
             var outcome = ActivationOutcome(account: account, enrolment: finished, news: [])
             if parameters.flags.contains(.skipEnrolConfirmation) { outcome = try activation.activate(finished, account, in: rows, at: request.now) }
             outcome.offlineCodes = parameters.offlineCodes
@@ -100,7 +101,26 @@ extension EnrolmentService {
         }
         tell(outcome.enrolment)
         for news in outcome.news { events.publish(news) }
-        return Reply(try E4(outcome.account, outcome.offlineCodes))
+        return Reply(try E4(outcome.account, of: outcome.enrolment, outcome.offlineCodes))
+    }
+
+    /// A new account that waits for its code; or the headless account with the instance of its second factor, which counts once the code was typed.
+    private func made(
+        by enrolment: Enrolment, _ claim: Enrolment.Claim, _ instance: InstanceID?, _ fresh: FreshAccount, _ request: PhoneRequest,
+        in rows: any AuthenticationRows
+    ) throws -> Account {
+        if let upgraded = enrolment.purpose.upgraded {
+            var account = try rows.living(upgraded, at: request.server)
+            (account.instance, account.state) = (instance, .upgrading)
+            return account
+        }
+        let kind: AuditEntry.Kind = instance == nil ? .headlessEnrolled : .accountEnrolled
+        try rows.record(AuditEntry(kind, server: request.server, account: claim.account, by: .phone, at: request.now))
+        return Account(
+            id: claim.account, server: request.server, userID: enrolment.userID, displayName: enrolment.displayName, device: claim.device,
+            app: claim.app, deviceKey: claim.deviceKey, instance: instance, createdAt: request.now,
+            otpReference: try fresh.references.first { try !rows.isTaken(otpReference: $0, at: request.server) },
+            otpKey: StoredSecret(fresh.otpKey))
     }
 
     /// A first PIN makes the instance; a PIN that was there before lends itself to one more account.
@@ -133,10 +153,18 @@ struct OTPReferences: Sendable {
     }
 }
 
+/// What is drawn for a new account, before the transaction that makes it.
+private struct FreshAccount: Sendable {
+    let otpKey: [UInt8]
+    let references: OTPReferences
+}
+
 extension E4 {
-    fileprivate init(_ account: Account, _ codes: OfflineCodeLength?) throws {
+    /// A headless account is told of no offline codes: it logs in by none. Its key for them is the one that it has as a full account.
+    fileprivate init(_ account: Account, of enrolment: Enrolment, _ codes: OfflineCodeLength?) throws {
+        let isIn = if case .active = enrolment.state { true } else { false }
         self.init(
-            state: account.state == .active ? .active : .pending, otpReference: account.otpReference, otpKey: try account.otpKey.bytes(),
-            flags: LoginFlags.offlineCodes(codes))
+            state: isIn ? .active : .pending, otpReference: account.otpReference, otpKey: try account.otpKey.bytes(),
+            flags: LoginFlags.offlineCodes(enrolment.purpose.asksSecondFactor ? codes : nil))
     }
 }

@@ -41,15 +41,19 @@ extension EnrolmentService {
         _ account: Account, _ request: PhoneRequest, minted value: [UInt8], in rows: any AuthenticationRows
     ) throws -> Reply? {
         guard !account.isBlocked else { throw Refusal.accountBlocked }
-        guard account.state == .active else {
-            try checkStillPending(account, request, in: rows)
-            return nil
-        }
         let enrolment = try rows.enrolment(account: account.id)
+        switch account.state {
+        case .active: break
+        case .pending, .upgrading:
+            if case .confirming = enrolment?.settled(at: request.now).state { return nil }
+            // An account whose ten minutes are over goes now, even if nobody has looked since. A headless one stays as it was.
+            guard account.state == .upgrading else { throw Refusal.accountDeleted(account.id, since: request.now) }
+        }
+        guard !account.isHeadless else { return Reply(L6(headless: account)) }
         var session: SessionID?
         var cache: [UInt8]?
         if case .active(_, let finish, let activation) = enrolment?.state {
-            session = try rows.session(activation.session)?.settled(at: request.now).login == nil ? nil : activation.session
+            session = try activation.session.flatMap { try rows.session($0) }?.settled(at: request.now).login == nil ? nil : activation.session
             cache = try saveActivationCache(value, account, finish, activation, in: rows, at: request.now)
         }
         let parameters = try rows.existing(request.server).parameters
@@ -59,23 +63,25 @@ extension EnrolmentService {
                 flags: LoginFlags.offlineCodes(parameters.offlineCodes), extensions: try rows.notices(for: account.id, after: [])))
     }
 
-    /// An account whose ten minutes are over goes now, even if nobody has looked since.
-    private func checkStillPending(_ account: Account, _ request: PhoneRequest, in rows: any AuthenticationRows) throws {
-        guard let enrolment = try rows.enrolment(account: account.id), case .confirming = enrolment.settled(at: request.now).state
-        else { throw Refusal.accountDeleted(account.id, since: request.now) }
-    }
-
     /// One silent login within a minute of the activation, once; asked for again it is another value and the first is void.
     private func saveActivationCache(
         _ value: [UInt8], _ account: Account, _ finish: Enrolment.Finish, _ activation: Enrolment.Activation, in rows: any AuthenticationRows,
         at now: Instant
     ) throws -> [UInt8]? {
         let expiresAt = activation.at + FactorCache.activationLife
-        guard account.hasActivationCache, now.distance(to: activation.at) <= FactorCache.activationLife else { return nil }
+        guard account.hasActivationCache, let verifiedAt = finish.verifiedAt, now.distance(to: activation.at) <= FactorCache.activationLife
+        else { return nil }
         try rows.save(
             FactorCache(
                 account: account.id, hash: FactorCache.hash(of: value), expiresAt: expiresAt, isSingleUse: true, methods: .pin,
-                verifiedAt: finish.verifiedAt))
+                verifiedAt: verifiedAt))
         return value
+    }
+}
+
+extension L6 {
+    /// The account is there, and logs nobody in: no session, no cache, no codes.
+    fileprivate init(headless account: Account) {
+        self.init(result: .loggedIn, sessionID: nil, pingTime: 0, userName: account.displayName, flags: LoginFlags.headless)
     }
 }

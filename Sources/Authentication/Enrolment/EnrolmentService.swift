@@ -31,34 +31,35 @@ package struct EnrolmentService: Sendable {
     ) async throws -> StartedEnrolment {
         try start.check()
         let keys = try await keyring.keys(of: server)
-        let secret = random.bytes(16)
-        let enrolment = Enrolment(
-            id: EnrolmentID(using: random), server: server, secretHash: SHA(secret), nonceHash: start.nonce.hash,
-            stream: keys.derivation.stream(nonceHash: start.nonce.hash), userID: start.userID, displayName: start.displayName,
-            page: start.page, expiresAt: now + Enrolment.life)
+        let (id, secret) = (EnrolmentID(using: random), random.bytes(16))
+        let stream = keys.derivation.stream(nonceHash: start.nonce.hash)
         let outcome = try await store.write { rows, former -> StartOutcome in
             // Begun by the first look.
-            if let former, try rows.enrolment(enrolment.id) != nil { return former }
-            _ = try rows.existing(server)
+            if let former, try rows.enrolment(id) != nil { return former }
+            let (userID, displayName) = try names(of: start, at: server, in: rows)
+            let enrolment = Enrolment(
+                id: id, server: server, secretHash: SHA(secret), nonceHash: start.nonce.hash, stream: stream, userID: userID,
+                displayName: displayName, purpose: start.purpose, page: start.page, expiresAt: now + Enrolment.life)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
             let last = try rows.enrolment(nonceHash: start.nonce.hash, of: server)
             if let handed = last?.handedOver(to: start, at: now) {
                 try rows.save(handed)
                 return .handedOver(handed)
             }
+            let overtaken = try overtake(start, in: rows, at: now)
             let givenUp = try last.flatMap { try replace($0, by: start, actor, in: rows, at: now) }
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, by: actor, at: now))
-            return .began(givenUp: givenUp)
+            return .began(ended: overtaken + (givenUp.map { [$0] } ?? []))
         }
         switch outcome {
-        case .began(let givenUp): if let givenUp { tell(givenUp) }
+        case .began(let ended): for each in ended { tell(each) }
         case .handedOver(let enrolment):
             tell(enrolment)
             throw EnrolmentStartError.confirming
         }
-        let link = EnrolLink(rootHash: keys.root.hash, enrolID: enrolment.id, enrolSecret: secret, url: origin)
-        return StartedEnrolment(link: link, expiresAt: enrolment.expiresAt, stream: enrolment.stream)
+        let link = EnrolLink(rootHash: keys.root.hash, enrolID: id, enrolSecret: secret, url: origin)
+        return StartedEnrolment(link: link, upgraded: start.purpose.upgraded, expiresAt: now + Enrolment.life, stream: stream)
     }
 
     /// Ends the enrolment of before, and removes the account that waited for its code.
@@ -75,7 +76,7 @@ package struct EnrolmentService: Sendable {
         // Who blocked it wants neither this phone nor another of that page.
         guard try start.isNewest || rows.account(claim.account)?.isBlocked != true else { throw EnrolmentStartError.accountBlocked }
         try rows.save(ended)
-        try Confirmation.remove(claim.account, of: last.server, by: actor, in: rows, at: now)
+        try Confirmation.giveUp(claim, of: last, by: actor, in: rows, at: now)
         return ended
     }
 
@@ -109,14 +110,19 @@ extension SessionNews {
 
 /// What became of the enrolment of before when another one was to begin.
 private enum StartOutcome: Sendable {
-    /// - givenUp: the one whose account waited for its code and is removed.
-    case began(givenUp: Enrolment?)
+    /// - ended: those that it took the place of, and of whose phones or pages somebody waits.
+    case began(ended: [Enrolment])
     /// It goes on, before another page.
     case handedOver(Enrolment)
 }
 
 package struct StartedEnrolment: Sendable {
     package let link: EnrolLink
+    /// The headless account that it is to make a full one.
+    package let upgraded: AccountID?
     package let expiresAt: Instant
     package let stream: StreamID
+
+    /// What a code shows, and a link has behind its `#`.
+    package var code: [UInt8] { upgraded.map { UpgradeLink(link, of: $0).encoded } ?? link.encoded }
 }

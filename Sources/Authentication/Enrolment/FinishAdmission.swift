@@ -6,9 +6,11 @@ struct FinishAdmission: Sendable {
     let request: PhoneRequest
 
     enum Case: Sendable {
-        case repeated(Account)
+        case repeated(Account, Enrolment)
         case decline(Enrolment, Decision)
         case proof(Enrolment, Enrolment.Claim, SecondFactorProof)
+        /// A headless account: the device key alone, and no second-factor server to ask.
+        case deviceOnly(Enrolment, Enrolment.Claim)
     }
 
     /// What makes two copies of a decision the same: all of it but the signature.
@@ -20,10 +22,12 @@ struct FinishAdmission: Sendable {
         else { throw Refusal.enrolmentUnknown }
         guard message.value.enrolHash == claim.enrolHash else { throw Refusal.enrolHashWrong }
         try request.verify(message, by: claim.deviceKey)
-        if let account = try repeated(enrolment, in: rows) { return .repeated(account) }
+        if let account = try repeated(enrolment, in: rows) { return .repeated(account, enrolment) }
         switch message.value.decision {
         case .decline, .notMe, .gaveUp: return .decline(enrolment, message.value.decision)
-        case .accept: return try proof(enrolment, claim, in: rows)
+        case .accept:
+            try enrolment.checkPurpose(claim.deviceKey, whileLeaving: .enrolmentOld, in: rows)
+            return try enrolment.purpose.asksSecondFactor ? proof(enrolment, claim, in: rows) : deviceOnly(enrolment, claim)
         }
     }
 
@@ -38,6 +42,14 @@ struct FinishAdmission: Sendable {
             if let claim, let deleted = try rows.deletedAccount(claim.account) { throw Refusal.accountDeleted(claim.account, since: deleted.since) }
             throw failure.refusal
         }
+    }
+
+    /// Only what was to be without a second factor comes about without one, and that comes about with nothing of one.
+    private func deviceOnly(_ enrolment: Enrolment, _ claim: Enrolment.Claim) throws(Refusal) -> Case {
+        let e3 = message.value
+        guard e3.instanceID == nil, e3.attemptID == nil, e3.epoch == 0, e3.secondFactorKey == nil, e3.secondFactorSignature == nil
+        else { throw .methodNotAllowed }
+        return .deviceOnly(enrolment, claim)
     }
 
     private func proof(_ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows) throws -> Case {

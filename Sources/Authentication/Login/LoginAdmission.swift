@@ -55,7 +55,7 @@ struct LoginAdmission: Sendable {
         let session = try offered.session(in: rows)
         guard decision.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
         try request.verify(message, by: account.deviceKey)
-        try account.checkUsable()
+        try account.checkMayLogIn()
         _ = try decision.extensions.namedTokenKey()
         return (account, offered, session)
     }
@@ -183,7 +183,7 @@ struct LoginAdmission: Sendable {
     }
 
     private func proof(by account: Account, in rows: any AuthenticationRows) throws -> LoginCase {
-        guard let instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
+        guard let instance = try rows.instance(of: account) else { throw Refusal.instanceWrong }
         let shown = ShownFactor(
             attempt: decision.attemptID, context: .verify, sessionHash: decision.sessionHash, payload: [], method: decision.method,
             secondFactorSignature: decision.secondFactorSignature, biometricSignature: decision.biometricSignature, ownAttempt: decision.attempt)

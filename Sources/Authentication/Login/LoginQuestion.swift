@@ -41,7 +41,7 @@ struct LoginQuestion: Sendable {
     private func showAppLogin(_ id: AccountID, _ server: VirtualServer, in rows: any AuthenticationRows) throws -> (Reply, Session) {
         let account = try rows.living(id, at: server.id)
         try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
-        try account.checkUsable()
+        try account.checkMayLogIn()
         let session = Session(
             id: keys.derivation.appSession(of: id, requestHash: request.opened.hash), server: server.id, nonceHash: nil, stream: nil,
             purpose: .app, request: LoginRequest(account: id), startedAt: request.now)

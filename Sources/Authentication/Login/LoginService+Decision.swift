@@ -71,12 +71,12 @@ extension LoginService {
         let derivation = try await keyring.keys(of: request.server).derivation
         return try await store.write { rows, former in
             let account = try rows.living(admitted.account.id, at: request.server)
-            try account.checkUsable()
+            try account.checkMayLogIn()
             let parameters = try rows.existing(request.server).parameters
             let login = Login(
                 account: account.id, binding: admitted.offer.binding, at: request.now, methods: evidence.methods, verifiedAt: evidence.verifiedAt,
                 decision: admission.decisionHash, userInput: admission.message.value.userInput,
-                failedTries: evidence.failedTries(after: try rows.instance(account.instance)?.receipt),
+                failedTries: evidence.failedTries(after: try rows.instance(of: account)?.receipt),
                 tokenKey: try admission.tokenKey(for: admitted.session),
                 deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
                 lastStamp: request.opened.sentAt)
@@ -113,7 +113,7 @@ extension LoginService {
             guard try rows.cache(of: account.id) == cache else { throw Refusal.cacheNotValid }
             if cache.isSingleUse { try rows.removeCache(of: account.id) }
         }
-        if let receipt = evidence.receipt, var instance = try rows.instance(account.instance) {
+        if let receipt = evidence.receipt, var instance = try rows.instance(of: account) {
             instance.keep(receipt)
             try rows.save(instance)
         }

@@ -26,7 +26,7 @@ struct PhoneStateAdmission: Sendable {
         let told = message.value
         let account = try rows.living(told.accountID, at: request.server)
         try request.verify(message, by: account.deviceKey)
-        try account.checkUsable()
+        try account.checkMayLogIn()
         let session = try session(of: account, in: rows)
         let report = PhoneReport(state: told.state, until: told.until)
         let noted = try session.taking(.report(account.id, report), at: request.now)

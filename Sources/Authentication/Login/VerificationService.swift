@@ -22,7 +22,7 @@ package struct VerificationService: Sendable {
         return try await store.write { rows, former in
             let account = try rows.living(account, at: request.server)
             try request.verify(message, by: account.deviceKey, freshness: freshness)
-            try account.checkUsable()
+            try account.checkMayLogIn()
             guard try !rows.existing(request.server).parameters.flags.contains(.strictLinks) else { throw Refusal.linkNotAllowed }
             try request.spend(in: rows, again: former != nil)
             return Brought(account: account.id, uri: message.value.uri)

@@ -38,7 +38,7 @@ extension SessionQueries {
         try rows.save(ended)
         // Also one whose ten minutes are over, and that nobody has removed yet.
         if case .confirming(let claim, _) = enrolment.state {
-            try Confirmation.remove(claim.account, of: enrolment.server, by: actor, in: rows, at: now)
+            try Confirmation.giveUp(claim, of: enrolment, by: actor, in: rows, at: now)
         }
         return ended
     }

@@ -73,6 +73,15 @@ extension MemoryRows {
     func enrolment(ephemeral: [UInt8]) throws -> Enrolment? { state.enrolments.last { $0.claim?.ephemeral == ephemeral } }
     func enrolment(account: AccountID) throws -> Enrolment? { state.enrolments.last { $0.claim?.account == account } }
 
+    func upgrades(of account: AccountID) throws -> [Enrolment] {
+        state.enrolments.filter { enrolment in
+            switch enrolment.state {
+            case .open, .claimed, .confirming: enrolment.purpose.upgraded == account
+            case .active, .failed: false
+            }
+        }
+    }
+
     func save(_ enrolment: Enrolment) throws {
         if let index = state.enrolments.firstIndex(where: { $0.id == enrolment.id }) {
             state.enrolments[index] = enrolment

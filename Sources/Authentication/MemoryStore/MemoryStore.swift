@@ -112,6 +112,7 @@ final class MemoryRows: AuthenticationRows {
     }
 
     func removeLeave(of deviceKey: [UInt8]) throws { state.leaves[deviceKey] = nil }
+    func isLeaving(_ deviceKey: [UInt8]) throws -> Bool { state.leaves[deviceKey] != nil }
     func oldestLeave() throws -> Instant? { state.leaves.values.map(\.retry.since).min() }
 
     func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }

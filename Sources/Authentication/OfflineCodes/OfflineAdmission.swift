@@ -113,7 +113,7 @@ struct OfflineAdmission: Sendable {
 }
 
 extension Account {
-    fileprivate var isUsable: Bool { state == .active && !isBlocked }
+    fileprivate var isUsable: Bool { (try? checkMayLogIn()) != nil }
 }
 
 extension SessionDerivation {

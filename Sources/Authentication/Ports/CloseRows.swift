@@ -14,6 +14,8 @@ package protocol LeaveRows: AnyObject {
     func queue(_ leave: PendingLeave) throws
     func dueLeaves(at now: Instant, limit: Int) throws -> [PendingLeave]
     func removeLeave(of deviceKey: [UInt8]) throws
+    /// Whether one waits for this key.
+    func isLeaving(_ deviceKey: [UInt8]) throws -> Bool
     /// Since when the one waits that has waited longest.
     func oldestLeave() throws -> Instant?
 }

@@ -8,3 +8,8 @@ package protocol InstanceRows: AnyObject {
     /// Forgets the instance and its shares.
     func removeInstance(_ id: InstanceID) throws
 }
+
+extension InstanceRows {
+    /// The instance whose PIN is the account's second factor; nil for a headless account.
+    func instance(of account: Account) throws -> Instance? { try account.instance.flatMap { try instance($0) } }
+}

@@ -40,7 +40,7 @@ package struct WaitingLogins: Sendable {
         let sessions = try await store.read { rows in
             let account = try rows.living(message.value.accountID, at: request.server)
             try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
-            try account.checkUsable()
+            try account.checkMayLogIn()
             return try rows.ringingSessions(of: account.id, at: request.now)
         }
         return Reply(Waiting(logins: sessions.inTurn.prefix(Waiting.mostAtOnce).compactMap { waiting($0, keys) }))

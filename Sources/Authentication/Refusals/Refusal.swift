@@ -21,6 +21,8 @@ package enum Refusal: Error, Equatable, Sendable {
     // Accounts.
     case accountUnknown, accountBlocked, accountPending
     case accountDeleted(AccountID, since: Instant)
+    /// It has no second factor, and is asked what only an account with one may do.
+    case headless
     // Enrolments.
     case enrolmentUnknown, enrolmentOld, enrolmentUsed, enrolHashWrong
     // Second factor.
@@ -63,6 +65,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .accountBlocked: .accountBlocked
         case .accountPending: .accountPending
         case .accountDeleted: .accountDeleted
+        case .headless: .headless
         case .enrolmentUsed: .enrolUsed
         case .attemptOpen, .attemptReplaced, .tooManyCalls(.underWay), .tooManyCalls(.same): .busy
         case .tooManyCalls(.ofAccount): .tooMany

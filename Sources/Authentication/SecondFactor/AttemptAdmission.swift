@@ -35,8 +35,8 @@ struct AttemptAdmission: Sendable {
         let session = try offered.session(in: rows)
         guard attempt.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
         try request.verify(message.attempt, by: account.deviceKey)
-        guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
-        try account.checkUsable()
+        try account.check(attempt.instanceID)
+        try account.checkMayLogIn()
         let claimed = try offered.claimed(session)
         try rows.save(claimed)
         var reservation = try number(for: account.id, in: rows)
@@ -58,8 +58,8 @@ struct AttemptAdmission: Sendable {
         _ = try enrolmentClaim(in: rows)
         let account = try rows.living(message.accountID, at: request.server)
         try request.verify(message.attempt, by: account.deviceKey)
-        guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
-        try account.checkUsable()
+        try account.check(attempt.instanceID)
+        try account.checkMayLogIn()
         return try number(for: account.id, in: rows)
     }
 
@@ -88,8 +88,8 @@ struct AttemptAdmission: Sendable {
         let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: message.payload)
         guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }
         try request.verify(message.attempt, by: account.deviceKey)
-        guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
-        try account.checkUsable()
+        try account.check(attempt.instanceID)
+        try account.checkMayLogIn()
         return account
     }
 
@@ -100,6 +100,8 @@ struct AttemptAdmission: Sendable {
         }
         if case .failed(let failure, _) = enrolment.state, failure.refusal == .enrolmentOld { throw Refusal.enrolmentOld }
         guard case .claimed(let claim) = enrolment.state else { throw Refusal.enrolmentUnknown }
+        // Where none is asked for, none is set: it would be nobody's.
+        guard enrolment.purpose.asksSecondFactor else { throw Refusal.methodNotAllowed }
         guard message.payload == claim.payload else { throw Refusal.attemptMismatch }
         let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: message.payload)
         guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }

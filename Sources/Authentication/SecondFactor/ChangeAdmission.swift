@@ -21,8 +21,9 @@ struct ChangeAdmission: Sendable {
     func look(in rows: any AuthenticationRows) throws -> Case {
         let account = try rows.living(change.accountID, at: request.server)
         try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
-        guard change.instanceID == account.instance, var instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
-        try account.checkUsable()
+        try account.check(change.instanceID)
+        guard var instance = try rows.instance(change.instanceID) else { throw Refusal.instanceWrong }
+        try account.checkMayLogIn()
         if let last = instance.lastChange, last.decision == decisionHash { return .repeated(last) }
         let parameters = try rows.existing(request.server).parameters
         let rule = ChangeRule(context: change.context, payload: change.payload)

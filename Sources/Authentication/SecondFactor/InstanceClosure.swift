@@ -11,13 +11,20 @@ struct InstanceClosure: Sendable {
         let stopped = try await store.write { rows, former -> [Session] in
             let accounts = try rows.accounts(ofInstance: instance)
             if let former, accounts.isEmpty { return former }
-            return try accounts.flatMap { account in
+            return try accounts.flatMap { account -> [Session] in
+                // Its second factor is gone before it counted.
+                guard account.state != .upgrading else {
+                    try account.withoutNewFactor(in: rows, at: now)
+                    return []
+                }
                 try rows.record(
                     AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, by: .secondFactor, at: now))
                 return try AccountRemoval(account: account.id, server: account.server, actor: .secondFactor).apply(in: rows, at: now)
             }
         }
         for session in stopped { events.publish(.ended(session)) }
+        // A headless account that was to have this second factor stays.
+        guard try await store.read({ rows in try rows.account(account) }) == nil else { return .secondFactor(.secondFactorUnknown) }
         return .accountDeleted(account, since: now)
     }
 }

@@ -50,8 +50,8 @@ struct ChangeEffect: Sendable {
     /// - Parameter former: what the first look answered, in a second one.
     func take(in rows: any AuthenticationRows, _ request: PhoneRequest, after former: Reply?) throws -> Reply {
         let account = try rows.living(change.accountID, at: request.server)
-        try account.checkUsable()
-        guard var instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
+        try account.checkMayLogIn()
+        guard var instance = try rows.instance(of: account) else { throw Refusal.instanceWrong }
         // Two copies of the same M3 may be under way: the second finds what the first did.
         if let last = instance.lastChange, last.decision == decision { return Reply(body: last.answer) }
         // A copy that was late by more than that is answered, but undoes nothing that came after it.

@@ -31,7 +31,7 @@ extension SessionQueries {
             // Begun by the first look.
             if let former, try rows.session(former.session.id) == former.session { return former }
             _ = try rows.existing(server)
-            if let account = request.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
+            try rows.checkMayBeNamed(request.account, at: server)
             if let current = try rows.view(nonceHash: nonce.hash, of: server)?.session.settled(at: now) {
                 try beginning.check(current, for: page.cookieHash)
             }

@@ -109,7 +109,7 @@ package struct SessionQueries: Sendable {
         let opened = try await store.write { rows, former -> SessionOpening.Opened in
             let parameters = try rows.existing(server).parameters
             guard style != .still || parameters.staticQRAge > 0 else { throw LoginLinkError.stillCodesRefused }
-            if let account = update.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
+            try rows.checkMayBeNamed(update.account, at: server)
             var opened = try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, actor: actor)
                 .open(in: rows, asking: update.applied(to:), at: now)
             opened.replaced = opened.replaced ?? former?.replaced
@@ -136,6 +136,15 @@ package struct SessionQueries: Sendable {
         return CodeFrames(
             of: session.id, serverTag: keys.root.tag, issuedAt: min(session.startedAt, now), at: now,
             qrSecret: keys.derivation.linkSecret(of: session.id))
+    }
+}
+
+extension AccountRows {
+    /// Throws unless a login may be for this account alone; nil names none.
+    func checkMayBeNamed(_ id: AccountID?, at server: ServerID) throws {
+        guard let id else { return }
+        guard let account = try account(id), account.server == server else { throw LoginLinkError.accountUnknown }
+        guard !account.isHeadless else { throw LoginLinkError.accountHeadless }
     }
 }
 

@@ -64,7 +64,7 @@ package struct TokenCallService: Sendable {
         let account = try signer(of: id, at: server, in: rows)
         guard let session = try rows.session(id)?.settled(at: now), case .loggedIn(let login) = session.state else { throw Refusal.sessionOver }
         guard session.purpose == .app else { throw Refusal.notAppLogin }
-        try account.checkUsable()
+        try account.checkMayLogIn()
         return (session, login, account)
     }
 }

@@ -9,7 +9,7 @@ package struct TokenServiceCall: Equatable, Sendable {
     package let account: AccountID
     package let userID: String?
     /// Names the app instance: the same for all accounts of one phone at this server.
-    package let device: InstanceID
+    package let device: InstanceID?
     package let loggedInAt: Instant
     package let authentication: AuthenticationFacts
 

@@ -27,6 +27,9 @@ public struct Account: Sendable, Identifiable, Hashable {
     /// The server's identity, 43 characters of base64url: the same for all accounts of one server.
     public let serverIdentity: String
     public let state: State
+    /// False for a headless account: it asks for data (``Ostiary/getData(_:for:call:)``) and does nothing else, until an enrolment that its backend begins gives
+    /// it a PIN. Its id stays the same then.
+    public let hasSecondFactor: Bool
     /// When it was made on this device, in Unix seconds.
     public let createdAt: UInt64
 }

@@ -49,6 +49,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     /// The account was not confirmed yet, as far as this device knows: `refresh()` asks.
     case accountPending
     case accountDeleted
+    /// The account has no second factor: it asks for data and does nothing else. An enrolment that its backend begins makes it a full one.
+    case noSecondFactor
 
     // The server
     case serverConnection
@@ -153,6 +155,7 @@ extension OstiaryError {
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .numberMissing, .numberWrong, .numbersUsedUp, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled,
             .userInputTimeout, .logoUnavailable, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending, .accountDeleted,
+            .noSecondFactor,
             .certificateUntrusted,
             .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .questionChanged,
@@ -175,7 +178,7 @@ extension OstiaryError {
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser, .accountUnknown,
-            .secondFactorUnknown:
+            .secondFactorUnknown, .noSecondFactor:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,

@@ -29,6 +29,8 @@ public struct Session: Sendable, Identifiable, Hashable {
         case otherBrowser
         /// A one-time code was made for it: the login goes on where the code is typed, and this phone hears no more of it.
         case otp
+        /// An account without a second factor is there from now on: nobody is logged in by it.
+        case enrolled
     }
 
     /// Names the session inside this app.

@@ -36,6 +36,10 @@ public struct EnrolInfo: Sendable, Hashable {
     public internal(set) var displayName = ""
     /// The accounts that the person already has at this server, on whatever device.
     public internal(set) var nsAccounts: [ServerAccount] = []
+    /// Whether a PIN will be asked for: false for a headless account, which can do nothing but ask for data. Say so where it is confirmed.
+    public internal(set) var asksSecondFactor = true
+    /// Whether it gives a second factor to the account of the session, which is there already, and makes no other.
+    public internal(set) var isUpgrade = false
 }
 
 /// An account as the server knows it.

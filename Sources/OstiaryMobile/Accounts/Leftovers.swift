@@ -10,7 +10,7 @@ extension Engine {
         for account in stored.accounts where account.state == .enrolling && isOld(account.createdAt) { abandon(account.id) }
         if stored.claims.contains(where: { isOld($0.madeAt) }) {
             _ = try? write { (state) throws(OstiaryError) in
-                state.discarded += state.claims.filter { isOld($0.madeAt) }.flatMap { [$0.keyName, $0.secretName] }
+                state.discarded += state.claims.filter { isOld($0.madeAt) }.flatMap { [$0.keyName, $0.secretName].compactMap(\.self) }
                 state.claims.removeAll { isOld($0.madeAt) }
             }
         }

@@ -37,6 +37,11 @@ extension Engine {
             return run(Session(id: UUID()), at: rootHash) { engine, id throws(OstiaryError) in
                 try await engine.login(id, by: link, via: via, at: rootHash, orCodeFor: scan)
             }
+        case .upgrade(let link):
+            let account = try known().account(upgradedBy: link)
+            return run(Session(id: UUID(), isEnrolment: true), at: link.enrol.rootHash) { engine, id throws(OstiaryError) in
+                try await engine.enrol(id, by: link.enrol, upgrading: account)
+            }
         case .enrol(let link):
             return run(Session(id: UUID(), isEnrolment: true), at: link.rootHash) { engine, id throws(OstiaryError) in
                 try await engine.enrol(id, by: link)
@@ -46,9 +51,9 @@ extension Engine {
 
     private func beginAppLogin() throws(OstiaryError) -> Session.ID {
         guard !live.contains(where: { $0.shown.isAppLogin && !$0.shown.isOver }) else { throw .wrongOrder }
-        let accounts = try known().accounts.filter { $0.state == .active }
+        let accounts = try known().accounts.filter { $0.state == .active && !$0.isHeadless }
         guard accounts.count <= 1 else { throw .severalAccounts }
-        guard let account = accounts.first else { throw try known().shownAccounts.isEmpty ? .noAccountsForServer : .accountPending }
+        guard let account = accounts.first else { throw try known().noLogin(at: try known().accounts.map(\.rootHash.bytes)) }
         return run(Session(id: UUID(), isAppLogin: true), at: account.rootHash.bytes) { engine, id throws(OstiaryError) in
             try await engine.logInToApp(id, as: account)
         }
@@ -117,6 +122,18 @@ extension Engine {
 
     /// A code of our version but of an unknown kind comes from a newer server.
     private static func refusal(of bytes: [UInt8]) -> OstiaryError {
-        bytes.count > 20 && bytes[0] == protocolVersion && bytes[1] > 2 ? .linkUnknownKind : .linkUnreadable
+        bytes.count > 20 && bytes[0] == protocolVersion && bytes[1] > 3 ? .linkUnknownKind : .linkUnreadable
+    }
+}
+
+extension StoredState {
+    /// The account of this phone that a link is to make a full one. One that has a second factor here may have lost it at a server whose database is older:
+    /// that says so, or that the link is used up.
+    fileprivate func account(upgradedBy link: UpgradeLink) throws(OstiaryError) -> StoredAccount {
+        let there = accounts.filter { $0.rootHash.bytes == link.enrol.rootHash && $0.state != .enrolling }
+        guard !there.isEmpty else { throw .noAccountsForServer }
+        guard let account = there.first(where: { link.selects($0.id) }) else { throw .accountNotOffered }
+        guard account.state == .active else { throw .accountPending }
+        return account
     }
 }

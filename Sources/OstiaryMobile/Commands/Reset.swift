@@ -15,7 +15,7 @@ extension Engine {
         for account in try known().accounts { abandon(account.id) }
         for session in live { close(session.shown.id, as: .cancelled) }
         try write { (state) throws(OstiaryError) in
-            state.discarded += state.claims.flatMap { [$0.keyName, $0.secretName] }
+            state.discarded += state.claims.flatMap { [$0.keyName, $0.secretName].compactMap(\.self) }
             state.discarded += state.instances.flatMap(\.names)
             (state.claims, state.instances, state.sessions) = ([], [], [])
         }

@@ -35,23 +35,34 @@ extension Engine {
         await deliverOutbox()
     }
 
-    /// Accounts whose code was not typed yet, as far as is known here, unless somebody waits for it already. What the server says of them at once is
-    /// heard before this returns.
+    /// Accounts whose code was not typed yet, as far as is known here, and second factors on their way to headless ones, unless somebody waits for it already.
+    /// What the server says of them at once is heard before this returns.
     private func takeUpConfirmations() async {
-        for account in stored?.accounts ?? [] where account.state == .pending {
+        for account in stored?.accounts ?? [] where account.state == .pending || account.upgrade != nil {
             guard !live.contains(where: { $0.account == account.id && !$0.shown.isOver }) else { continue }
-            var shown = Session(id: UUID(), isEnrolment: true)
-            shown.account = self.shown(account)
-            shown.enrolInfo.displayName = account.displayName
-            let id = shown.id
-            add(LiveSession(shown: shown, rootHash: account.rootHash.bytes, account: account.id))
-            let first = await askWhetherConfirmed(id, account)
+            var first: Exchanged?
+            if let upgrade = account.upgrade {
+                first = await fateOfUpgrade(of: account, upgrade)
+                guard first != nil else { continue }
+            }
+            let id = beginConfirmation(of: account)
+            if account.upgrade == nil { first = await askWhetherConfirmed(id, account) }
             if let first, first.status != .accountPending {
                 await takeUp(id, of: account, after: first)
             } else {
-                runInBackground { await $0.takeUp(id, of: account, after: first) }
+                runInBackground { [first] in await $0.takeUp(id, of: account, after: first) }
             }
         }
+    }
+
+    /// The session of an enrolment that goes on.
+    private func beginConfirmation(of account: StoredAccount) -> Session.ID {
+        var shown = Session(id: UUID(), isEnrolment: true)
+        shown.account = self.shown(account)
+        shown.enrolInfo.displayName = account.displayName
+        (shown.enrolInfo.isUpgrade, shown.enrolInfo.asksSecondFactor) = (account.upgrade != nil, account.upgrade != nil || !account.isHeadless)
+        add(LiveSession(shown: shown, rootHash: account.rootHash.bytes, account: account.id))
+        return shown.id
     }
 
     private func takeUp(_ id: Session.ID, of account: StoredAccount, after first: Exchanged?) async {

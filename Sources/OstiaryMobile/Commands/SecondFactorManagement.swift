@@ -29,12 +29,12 @@ extension Engine {
         guard let id else {
             guard let first = active.first else { throw try known().shownAccounts.isEmpty ? .noAccountsForServer : .accountPending }
             guard active.allSatisfy({ $0.rootHash == first.rootHash }) else { throw .severalAccounts }
-            guard let voucher = try known().voucher(at: first.rootHash.bytes) else { throw .notOffered }
+            guard let voucher = try known().voucher(at: first.rootHash.bytes) else { throw .noSecondFactor }
             return ManagedFactor(account: voucher.account, instance: voucher.instance)
         }
         guard let account = try known().shownAccount(id) else { throw .accountUnknown }
         guard account.state == .active else { throw .accountPending }
-        guard let instance = try known().instance(account.instance) else { throw .notOffered }
+        guard let instance = try known().instance(account.instance) else { throw .noSecondFactor }
         return ManagedFactor(account: account, instance: instance)
     }
 

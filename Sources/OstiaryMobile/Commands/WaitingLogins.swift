@@ -40,7 +40,7 @@ extension Engine {
         try reread()
         var failure: OstiaryError?
         var found: [FetchedLogin] = []
-        for account in try known().accounts where account.state == .active {
+        for account in try known().accounts where account.state == .active && !account.isHeadless {
             do throws(OstiaryError) {
                 let waiting = try await ServerLine(of: account, patience: 0).ask(Fetch(accountID: account.id), for: Waiting.self, by: self).value
                 found += waiting.logins.map { FetchedLogin(link: $0.link, account: account) }.filter { isNew($0) }

@@ -39,7 +39,7 @@ extension HistoryItem.Status {
     init?(_ session: Session) {
         switch (session.isLoggedIn, session.ending) {
         case (true, _): self = session.pingTime > 0 ? .loggedIn : .loggedInOneShot
-        case (false, nil): return nil
+        case (false, nil), (false, .enrolled?): return nil
         case (false, .failed?): self = session.wasLoggedIn ? .loggedOut : .error
         case (false, .account?): self = session.wasLoggedIn ? .deleted : .aborted
         case (false, _?): self = session.wasLoggedIn ? .loggedOut : .aborted

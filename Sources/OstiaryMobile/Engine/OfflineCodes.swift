@@ -93,9 +93,9 @@ struct CodeSource: Sendable {
 }
 
 extension CodeSource {
-    /// Nil for an account whose server takes no codes, as far as it said.
+    /// Nil for an account whose server takes no codes, as far as it said, and for one without a second factor, which logs in by none.
     init?(_ account: StoredAccount) {
-        guard let reference = account.otpReference, let name = account.otpSecretName,
+        guard !account.isHeadless, let reference = account.otpReference, let name = account.otpSecretName,
             let length = account.offlineCodes.flatMap({ OfflineCodeLength(rawValue: $0) })
         else { return nil }
         self.init(reference: reference, secretName: name, length: length)

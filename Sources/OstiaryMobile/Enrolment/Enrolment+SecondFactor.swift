@@ -12,15 +12,22 @@ extension Engine {
             let vouchers = try known().vouchers(at: enrolment.rootHash)
             for voucher in vouchers {
                 do throws(OstiaryError) { return try await vouch(id, enrolment, by: voucher) } catch {
-                    guard error.saysThatVoucherIsGone else { throw error }
+                    guard error.saysThatVoucherIsGone, try isThere(enrolment.upgraded) else { throw error }
                 }
             }
             // Also where the PINs of this app are known to the servers no more; the server that keeps the new one stays the one that was trusted.
             return try await setFirstPIN(id, enrolment, pinned: vouchers.first?.instance.secondFactorRootHash)
         } catch {
-            if !error.leavesServerUnsure { _ = try? remove(enrolment.shown.accountID, because: .neverMade) }
+            // One that was there before stays, and what was set for it stays too: a copy of the decision may be under way.
+            if !error.leavesServerUnsure, enrolment.upgraded == nil { _ = try? remove(enrolment.shown.accountID, because: .neverMade) }
             throw error
         }
+    }
+
+    /// Whether the account that was to be upgraded has not gone meanwhile.
+    private func isThere(_ account: AccountID?) throws(OstiaryError) -> Bool {
+        guard let account else { return true }
+        return try known().account(account) != nil
     }
 
     private func vouch(
@@ -86,9 +93,14 @@ extension Engine {
     private func send(
         _ enrolment: Enrolment, instance: StoredInstance?, proof: EnrolmentProof?, session id: Session.ID
     ) async throws(OstiaryError) -> E4? {
-        try await storeUnacknowledged(enrolment, instance)
         let account = enrolment.shown.accountID
-        flow?.onAbort = { engine, _ in engine.abandon(account) }
+        if enrolment.upgraded == nil {
+            try await storeUnacknowledged(enrolment, instance)
+            flow?.onAbort = { engine, _ in engine.abandon(account) }
+        } else {
+            try storeUpgrade(enrolment, instance)
+            flow?.onAbort = nil
+        }
         let message = E3(
             enrolHash: enrolment.hash, decision: .accept, instanceID: instance?.id, attemptID: proof?.attempt, context: proof?.context ?? .enrol,
             epoch: instance?.epoch ?? 0, secondFactorKey: proof?.newKey, secondFactorSignature: proof?.signature)
@@ -115,6 +127,24 @@ extension Engine {
             state.accounts.append(account)
             if let instance, state.instance(instance.id) == nil { state.instances.append(instance) }
             if instance?.deviceSecretName != enrolment.secretName { state.discarded.append(enrolment.secretName) }
+            state.claims.removeAll { $0.enrolment == enrolment.id }
+        }
+    }
+}
+
+extension Engine {
+    /// The second factor of a headless account, before the server can have heard of it: whatever ends this process now, the account asks for data as before,
+    /// and what became of its second factor is found out. What an upgrade before this one left is over, because the server has begun this one.
+    private func storeUpgrade(_ enrolment: Enrolment, _ instance: StoredInstance?) throws(OstiaryError) {
+        guard let instance else { throw .serverAnswer }
+        let id = enrolment.shown.accountID
+        let upgrade = StoredUpgrade(instance: instance.id, enrolHash: StoredBytes(enrolment.hash), startedAt: ports.clock.wall)
+        try write { (state) throws(OstiaryError) in
+            guard let account = state.account(id) else { throw .accountDeleted }
+            if state.instance(instance.id) == nil { state.instances.append(instance) }
+            if account.upgrade?.instance != instance.id { state.dropUpgrade(of: id) }
+            state.setAccount(id) { $0.upgrade = upgrade }
+            if instance.deviceSecretName != enrolment.secretName { state.discarded.append(enrolment.secretName) }
             state.claims.removeAll { $0.enrolment == enrolment.id }
         }
     }

@@ -3,15 +3,16 @@ import OstiaryProtocol
 /// What a device shows (RFC 8628): the phone brings it to its own server, and what the server begins for it is a login by a link that anybody may have sent.
 extension Engine {
     /// The accounts whose server is at this origin, one server after the other. The addresses are those that this phone enrolled at.
-    /// - Throws: `linkUnreadable` where there is no such server: then the code is nothing to this phone. `accountPending`, `noAccountsForServer`.
+    /// - Throws: `linkUnreadable` where there is no such server: then the code is nothing to this phone. `noSecondFactor`, `accountPending`,
+    ///   `noAccountsForServer`.
     func accounts(at origin: String) throws(OstiaryError) -> [StoredAccount] {
         let state = try known()
         guard let address = ServerAddress(origin) else { throw .linkUnreadable }
         let servers = state.servers.filter { ServerAddress($0.url) == address }.map(\.rootHash.bytes)
         guard !servers.isEmpty else { throw .linkUnreadable }
-        let accounts = servers.flatMap { state.activeAccounts(at: $0) }
+        let accounts = servers.flatMap { state.loginAccounts(at: $0) }
         guard accounts.isEmpty else { return accounts }
-        throw servers.contains { state.hasPendingAccount(at: $0) } ? .accountPending : .noAccountsForServer
+        throw state.noLogin(at: servers)
     }
 
     func login(_ id: Session.ID, byCode code: VerificationLink, of accounts: [StoredAccount]) async throws(OstiaryError) {

@@ -15,8 +15,8 @@ extension Engine {
     func login(
         _ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8], as only: AccountID? = nil, orCodeFor scan: ScannedLogin? = nil
     ) async throws(OstiaryError) {
-        let accounts = try known().activeAccounts(at: rootHash).filter { only == nil || $0.id == only }
-        guard !accounts.isEmpty else { throw try known().hasPendingAccount(at: rootHash) ? .accountPending : .noAccountsForServer }
+        let accounts = try known().loginAccounts(at: rootHash).filter { only == nil || $0.id == only }
+        guard !accounts.isEmpty else { throw try known().noLogin(at: [rootHash]) }
         if let scan { offerCodes(id, scan, of: accounts) }
         try await following { isFirst throws(OstiaryError) in
             let question = try await ask(id, .link(link, via), at: rootHash)

@@ -21,7 +21,7 @@ extension Methods {
         case .refused, .clock: self == .bio
         case .ok, .replayed, .sessionUnknown, .sessionTaken, .sessionOver, .linkOld, .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed, .changed, .numberWrong,
-            .notOffered, .serviceUnavailable, .serviceRefused, .serviceAnswer:
+            .notOffered, .serviceUnavailable, .serviceRefused, .serviceAnswer, .headless:
             false
         }
     }

@@ -27,7 +27,7 @@ extension OstiaryError {
     /// Whether the account or the PIN that was to vouch for another account is not there any more, as after a restore of a server's database.
     var saysThatVoucherIsGone: Bool {
         switch self {
-        case .secondFactorUnknown, .accountUnknown, .accountDeleted: true
+        case .secondFactorUnknown, .accountUnknown, .accountDeleted, .noSecondFactor: true
         default: false
         }
     }
@@ -47,6 +47,7 @@ extension OstiaryError {
             case .accountBlocked: .accountBlocked
             case .accountPending: .accountPending
             case .accountDeleted: .accountDeleted
+            case .headless: .noSecondFactor
             case .enrolUsed: .enrolmentExpired
             case .blocked: .secondFactorBlocked
             case .wrongEpoch, .secondFactorUnknown, .closed: .secondFactorUnknown

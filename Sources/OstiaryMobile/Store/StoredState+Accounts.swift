@@ -11,9 +11,18 @@ extension StoredState {
 
     func instance(_ id: InstanceID?) -> StoredInstance? { instances.first { $0.id == id } }
 
-    /// The accounts that can log in at a server.
+    /// The accounts that are active at a server: also headless ones, which ask for data and log in nowhere.
     func activeAccounts(at rootHash: [UInt8]) -> [StoredAccount] {
         accounts.filter { $0.rootHash.bytes == rootHash && $0.state == .active }
+    }
+
+    /// The accounts that can log in at a server.
+    func loginAccounts(at rootHash: [UInt8]) -> [StoredAccount] { activeAccounts(at: rootHash).filter { !$0.isHeadless } }
+
+    /// Why no account of these servers can log in.
+    func noLogin(at rootHashes: [[UInt8]]) -> OstiaryError {
+        if rootHashes.contains(where: { activeAccounts(at: $0).contains(where: \.isHeadless) }) { return .noSecondFactor }
+        return rootHashes.contains { hasPendingAccount(at: $0) } ? .accountPending : .noAccountsForServer
     }
 
     /// Whether an account there waits for its code to be typed.
@@ -60,11 +69,30 @@ extension StoredState {
         accounts.removeAll { $0.id == id }
         sessions.removeAll { $0.account == id }
         discarded += [account.keyName, account.otpSecretName, account.tokenKeyName].compactMap(\.self)
-        if let instance = instance(account.instance), !accounts.contains(where: { $0.instance == instance.id }) {
-            instances.removeAll { $0.id == instance.id }
-            discarded += instance.names
-        }
+        for instance in [account.instance, account.upgrade?.instance].compactMap(\.self) { forget(instance) }
         forgetUnusedServers()
+    }
+
+    /// Lets an instance go that no account has, nor is to have.
+    private mutating func forget(_ id: InstanceID) {
+        guard let instance = instance(id), !accounts.contains(where: { $0.instance == id || $0.upgrade?.instance == id }) else { return }
+        instances.removeAll { $0.id == id }
+        discarded += instance.names
+    }
+
+    /// The second factor that was set for an account is its own from now on.
+    mutating func adoptUpgrade(of id: AccountID) {
+        guard let account = account(id), let upgrade = account.upgrade else { return }
+        setAccount(id) { ($0.instance, $0.upgrade) = (upgrade.instance, nil) }
+        // One that its server had forgotten.
+        if let former = account.instance { forget(former) }
+    }
+
+    /// What was to make a headless account a full one came to nothing.
+    mutating func dropUpgrade(of id: AccountID) {
+        guard let upgrade = account(id)?.upgrade else { return }
+        setAccount(id) { $0.upgrade = nil }
+        forget(upgrade.instance)
     }
 
     mutating func forgetUnusedServers() {
@@ -78,9 +106,15 @@ extension Account {
     init(_ account: StoredAccount, at server: StoredServer?) {
         self.init(
             id: ID(rawValue: account.id.text), username: account.username, displayName: account.displayName, serverName: server?.name ?? "",
-            serverURL: server?.url ?? "", serverIdentity: Base64URL.encode(account.rootHash.bytes), state: account.state, createdAt: account.createdAt
+            serverURL: server?.url ?? "", serverIdentity: Base64URL.encode(account.rootHash.bytes), state: account.state,
+            hasSecondFactor: !account.isHeadless, createdAt: account.createdAt
         )
     }
+}
+
+extension StoredAccount {
+    /// Whether it asks for data and logs in nowhere.
+    var isHeadless: Bool { instance == nil }
 }
 
 extension Account.ID {

@@ -71,8 +71,8 @@ struct StoredInstance: Codable, Sendable, Equatable {
 struct StoredAccount: Codable, Sendable, Equatable {
     let id: AccountID
     let rootHash: StoredBytes
-    /// Nil for an account that was made without a second factor.
-    let instance: InstanceID?
+    /// Nil for a headless account, which has no second factor.
+    var instance: InstanceID?
     /// Where the key store has the device key.
     let keyName: String
     var username: String
@@ -89,14 +89,26 @@ struct StoredAccount: Codable, Sendable, Equatable {
     var shownNotices: [NoticeID]?
     /// Where the key store has the key that AppLogins name for tokens; nil until one did.
     var tokenKeyName: String?
+    /// A second factor on its way to a headless account; nil for none.
+    var upgrade: StoredUpgrade?
     let createdAt: UInt64
+}
+
+/// A second factor that was set for a headless account, as long as it is not known here whether it counts. The account is what it was until then.
+struct StoredUpgrade: Codable, Sendable, Equatable {
+    /// The one with the PIN; already among the instances.
+    let instance: InstanceID
+    /// What its confirmation code is made from.
+    let enrolHash: StoredBytes
+    let startedAt: UInt64
 }
 
 /// A device key that was shown to the server for an enrolment: scanned again, the same link goes on with the same key.
 struct StoredClaim: Codable, Sendable, Equatable {
     let enrolment: EnrolmentID
     let rootHash: StoredBytes
-    let keyName: String
+    /// Nil where it is the key of an account that is there.
+    let keyName: String?
     /// Where the key store will have `dsec`, if this enrolment makes an instance.
     let secretName: String
     let madeAt: UInt64

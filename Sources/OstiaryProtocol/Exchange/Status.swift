@@ -40,4 +40,6 @@ package enum Status: UInt16, Error, CaseIterable, Sendable {
     case serviceRefused = 28
     /// The service behind the server answered what is none: too long, empty, another address.
     case serviceAnswer = 29
+    /// The account has no second factor, and can do nothing but ask for data.
+    case headless = 30
 }

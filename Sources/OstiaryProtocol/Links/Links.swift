@@ -1,12 +1,14 @@
 /// What a QR code or a link holds (protocol §3).
 package enum Link: Sendable {
     case enrol(EnrolLink)
+    case upgrade(UpgradeLink)
     case login(Encoded<LoginLink>)
 
     package init(decoding bytes: [UInt8]) throws(WireError) {
         guard bytes.count >= 2 else { throw .truncated }
         switch LinkKind(rawValue: bytes[1]) {
         case .enrol: self = .enrol(try EnrolLink(decoding: bytes))
+        case .upgrade: self = .upgrade(try UpgradeLink(decoding: bytes))
         case .login: self = .login(try Encoded(decoding: bytes))
         case nil: throw .badType
         }
@@ -26,6 +28,7 @@ package enum Link: Sendable {
 enum LinkKind: UInt8 {
     case enrol = 1
     case login = 2
+    case upgrade = 3
 
     func check(_ reader: inout ByteReader) throws(WireError) {
         guard try reader.u8() == protocolVersion else { throw .badVersion }

@@ -200,6 +200,8 @@ package struct L6: WireMessage, Equatable {
 
     /// Accepted, and the browser that began has not come back yet.
     package var isReturning: Bool { flags & LoginFlags.returning != 0 }
+    /// The account is there, and has no second factor: nobody is logged in.
+    package var isHeadless: Bool { flags & LoginFlags.headless != 0 }
     /// Ended because the account has had all the wrong numbers of a day.
     package var saysNumbersAreUsedUp: Bool { result == .denied && flags & LoginFlags.numbersUsedUp != 0 }
     /// The offline codes that the virtual server takes; nil for none, and in an L6 that is no login, which says nothing of it.

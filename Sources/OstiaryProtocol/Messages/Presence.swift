@@ -98,6 +98,8 @@ package enum LoginFlags {
     package static let offlineCodes: UInt16 = 4
     /// They have eight characters behind the reference; only beside `offlineCodes`.
     package static let longOfflineCodes: UInt16 = 8
+    /// The account has no second factor (protocol §5). In an L6 that answers a W1.
+    package static let headless: UInt16 = 16
 
     /// What is said of offline codes.
     package static func offlineCodes(_ length: OfflineCodeLength?) -> UInt16 {

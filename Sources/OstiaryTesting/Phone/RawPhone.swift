@@ -46,6 +46,12 @@ package struct RawPhone: Sendable {
             random: other.random)
     }
 
+    /// The same phone with the name of another instance, as it draws one for each first PIN.
+    package func with(instance: InstanceID) -> RawPhone {
+        RawPhone(
+            name, instance: instance, deviceKey: deviceKey, secondFactorKey: secondFactorKey, biometricKey: biometricKey, random: random)
+    }
+
     /// The same phone with the second-factor key of a new box.
     package func rekeyed() throws -> RawPhone {
         RawPhone(

@@ -8,7 +8,8 @@ package enum LeaveOutcome: Equatable, Sendable {
 }
 
 /// One account of several is gone: its device key makes room and signs nothing any more. The PIN, its tries and the other keys stay. Saying it
-/// twice, or of a key or an instance that never was, is harmless; the key of another enrolment is always another.
+/// twice, or of a key or an instance that never was, is harmless. The key of another enrolment is another, but for that of an upgrade, which the authentication
+/// server begins only when no Leave of the key waits.
 package enum LeaveRules {
     package static func decide(
         _ deviceKey: [UInt8], _ id: InstanceID, by owner: VirtualServer, in situation: Situation, at now: Instant, under policy: Policy

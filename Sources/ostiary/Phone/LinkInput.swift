@@ -16,7 +16,7 @@ enum LinkInput {
         /// The command that the code is for.
         var purpose: Purpose {
             switch code {
-            case .enrol?: .enrolment
+            case .enrol?, .upgrade?: .enrolment
             case .login?, nil: .login
             }
         }

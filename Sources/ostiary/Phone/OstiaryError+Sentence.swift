@@ -7,7 +7,7 @@ extension OstiaryError {
         switch self {
         case .notConfigured, .alreadyConfigured, .wrongOrder: "this does not belong to what is going on"
         case .flowInProgress: "another enrolment or login is going on"
-        case .accountNotOffered: "this login is for another account: take the phone that has it, or begin a login anew"
+        case .accountNotOffered: "this is for another account: take the phone that has it, or begin anew"
         case .accountGivenForEnrolment: "an enrolment makes its own account"
         case .userInputRefused: "the user input is longer than 4 096 bytes, or holds characters that may not travel"
         case .numberMissing: "this login asks for the number that is shown where it was begun: three digits"
@@ -29,6 +29,8 @@ extension OstiaryError {
         case .accountBlocked: "the account is blocked: ask the operator of the server"
         case .accountPending: "the account waits for its code to be typed into the page: when that is done, ostiary phone sessions finds out"
         case .accountDeleted: "the account was deleted"
+        case .noSecondFactor:
+            "this account has no second factor: it asks for data, and logs in nowhere until its site gives it one (ostiary phone enrol takes that code)"
         case .serverConnection: "the server cannot be reached: try again later"
         case .certificateUntrusted:
             "the server's certificate is not trusted here: sign in to this network if it asks for that, check the clock, else tell the operator"
@@ -83,7 +85,8 @@ extension OstiaryError {
         case .pinLength, .pinEasyToGuess, .pinUnchanged, .numberWrong, .numbersUsedUp: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
+            .accountDeleted, .noSecondFactor, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable,
+            .secondFactorUnknown,
             .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .serviceUnavailable, .serviceRefused, .serviceAnswer:
             .other

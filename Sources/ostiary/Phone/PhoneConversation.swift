@@ -226,7 +226,7 @@ extension PhoneConversation.Progress {
     fileprivate func exit(after ending: Session.Ending?) -> PhoneExit {
         if isLoggedIn { return .done }
         switch ending {
-        case .otp: return .done
+        case .otp, .enrolled: return .done
         case .denied: return .cancelledOrDenied
         case .cancelled, .user: return secondFactor.flatMap(\.exit) ?? .cancelledOrDenied
         case .timeout, .server, .replaced, .otherBrowser: return .codeOver

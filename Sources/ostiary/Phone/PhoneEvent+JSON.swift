@@ -91,7 +91,7 @@ extension Account {
         [
             ("id", .string(id.rawValue)), ("username", .string(username)), ("displayName", .string(displayName)), ("server", .string(serverName)),
             ("serverURL", .string(serverURL)), ("serverIdentity", .string(serverIdentity)), ("state", .string(state.rawValue)),
-            ("created", .number(Int(clamping: createdAt))),
+            ("hasSecondFactor", .bool(hasSecondFactor)), ("created", .number(Int(clamping: createdAt))),
         ].asObject
     }
 }
@@ -110,7 +110,10 @@ extension SessionInfo {
 extension EnrolInfo {
     fileprivate var json: JSONText {
         let accounts = nsAccounts.map { [("id", JSONText.number($0.id)), ("description", .string($0.description))].asObject }
-        return [("displayName", .string(displayName)), ("nsAccounts", .array(accounts))].asObject
+        return [
+            ("displayName", .string(displayName)), ("nsAccounts", .array(accounts)), ("asksSecondFactor", .bool(asksSecondFactor)),
+            ("isUpgrade", .bool(isUpgrade)),
+        ].asObject
     }
 }
 

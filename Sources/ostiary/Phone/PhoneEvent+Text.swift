@@ -15,6 +15,8 @@ extension OstiaryEvent {
         case .secondFactorStarted(let secondFactor): secondFactor.session?.purposeLines ?? []
         case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
+        case .sessionStop(let session) where session.ending == .enrolled:
+            ["\u{2713} enrolled, without a second factor: \(others: session.account?.username ?? session.enrolInfo.displayName)"]
         case .sessionStop(let session): ["over (\(ours: session.endingWords)): \(others: session.title)"]
         case .sessionUpdate(let session): session.returnLines
         case .accountAdded, .accountUpdated, .token: []
@@ -65,7 +67,9 @@ extension Session {
     }
 
     fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [TerminalLine] {
-        var lines: [TerminalLine] = ["New account \(others: enrolInfo.displayName) at \(others: info.serverName)"]
+        let what: TerminalLine = enrolInfo.isUpgrade ? "A PIN for the account" : "New account"
+        var lines: [TerminalLine] = [what + " \(others: enrolInfo.displayName) at \(others: info.serverName)"]
+        if !enrolInfo.asksSecondFactor { lines.append("without a second factor: it asks for data, and logs in nowhere") }
         if !accounts.isEmpty { lines.append("on this phone already: \(others: accounts.map(\.username).joined(separator: ", "))") }
         if !enrolInfo.nsAccounts.isEmpty {
             lines.append("on other devices: \(others: enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
@@ -98,6 +102,7 @@ extension Session.Ending {
         case .failed: "failed"
         case .otherBrowser: "another browser came back than the one that began"
         case .otp: "it goes on where the one-time code is typed"
+        case .enrolled: "the account is there; it has no second factor, and logs nobody in"
         }
     }
 }

@@ -12,7 +12,8 @@ struct AccountsCommand: PhoneSubcommand {
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let accounts = try PhoneHome.accounts(of: PhoneHome.open(options))
         for account in accounts {
-            let suffix: TerminalLine = account.state == .active ? "" : "  (\(ours: account.state.rawValue))"
+            let kind: TerminalLine = account.hasSecondFactor ? "" : "  (no second factor)"
+            let suffix: TerminalLine = (account.state == .active ? "" : "  (\(ours: account.state.rawValue))") + kind
             let line: TerminalLine =
                 "\(ours: "\(account.id)")  \(others: account.username)  \(others: account.serverName)  \(others: "\(account.serverURL)")"
             output.list(

@@ -65,6 +65,9 @@ extension Session {
     fileprivate var stopNotice: (kind: PhoneNotice.Kind, text: String) {
         let title = isEnrolment ? "The enrolment at \(shownTitle)" : "The login to \(shownTitle)"
         guard let ending else { return (.plain, "\(title) is over.") }
+        if ending == .enrolled {
+            return (.plain, "Enrolled at \(shownTitle) without a second factor: the account asks for data, and logs in nowhere.")
+        }
         if ending == .timeout, !isLoggedOut, !isEnrolment {
             return (.plain, "You said yes to \(shownTitle), but the browser did not come back in time: start again there.")
         }
@@ -86,6 +89,7 @@ extension Session.Ending {
         case .failed: "it failed"
         case .otherBrowser: "another browser came back than the one that began"
         case .otp: "it goes on where the code is typed"
+        case .enrolled: "the account has no second factor"
         }
     }
 }

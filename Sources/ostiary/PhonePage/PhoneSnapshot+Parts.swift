@@ -67,6 +67,7 @@ extension Account {
             writer.member("server", serverName)
             writer.member("address", serverURL)
             writer.member("state", state.rawValue)
+            writer.member("hasSecondFactor", hasSecondFactor)
         }
     }
 }

@@ -82,7 +82,7 @@ struct AdminStrictTests {
                 (.put, "/", #"{"pingTime":-1}"#, "pingTime"), (.put, "/", #"{"pingTime":"x"}"#, "pingTime"),
                 (.put, "/", #"{"serverFlags":["NO"]}"#, "serverFlags"), (.put, "/", #"{"serverid":"x"}"#, "serverid"),
                 (.post, "/sessions/page", "{}", "kind"), (.post, "/sessions/page", #"{"kind":"enrol","name":"A","announceinfo":{}}"#, "announceinfo"),
-                (.post, "/sessions/page", #"{"kind":"enrol","name":"A","accountid":"x"}"#, "accountid"),
+                (.post, "/sessions/page", #"{"kind":"enrol","name":"A","accountid":"x"}"#, "name"),
                 (.post, "/sessions/page", #"{"kind":"enrol","name":""}"#, "name"),
                 (.post, "/sessions/page", #"{"kind":"enrol","name":"A","userid":""}"#, "userid"),
                 (.post, "/sessions/page", #"{"kind":"enrol","name":"A\nB"}"#, "name"),

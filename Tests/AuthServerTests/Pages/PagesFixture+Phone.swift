@@ -11,12 +11,15 @@ import Testing
 extension PagesFixture {
     /// An account that may log in.
     @discardableResult
-    func addAccount(userID: String? = "alice", state: Account.State = .active, device: String = "Pixel 9") async throws -> Account {
+    func addAccount(
+        userID: String? = "alice", state: Account.State = .active, device: String = "Pixel 9", isBlocked: Bool = false,
+        instance: InstanceID? = InstanceID(using: SystemRandomSource())
+    ) async throws -> Account {
         let random = SystemRandomSource()
         let account = Account(
             id: AccountID(using: random), server: serverID, userID: userID, displayName: "Alice", device: device, app: "Timesheets 1.0",
-            deviceKey: [4] + random.bytes(64), instance: InstanceID(using: random), createdAt: clock.now, otpReference: 1,
-            otpKey: StoredSecret(random.bytes(32)), state: state)
+            deviceKey: [4] + random.bytes(64), instance: instance, createdAt: clock.now, otpReference: 1,
+            otpKey: StoredSecret(random.bytes(32)), state: state, isBlocked: isBlocked)
         try await store.write { rows in try rows.save(account) }
         return account
     }

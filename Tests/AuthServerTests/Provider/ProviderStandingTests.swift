@@ -147,6 +147,9 @@ struct ProviderStandingTests {
             #expect(try await meant() == Sample.accountID(3))
             try await fixture.enrol(3, userID: "alice", lastLogin: Sample.now, isBlocked: true)
             #expect(try await meant() == Sample.accountID(2))
+            try await fixture.enrol(2, userID: "alice", lastLogin: Sample.now - 5, isHeadless: true)
+            #expect(try await meant() == Sample.accountID(4), "one without a second factor may not log in")
+            #expect(try await fixture.read { rows in try rows.person(of: Sample.accountID(2), at: Sample.server) } == nil)
         }
     }
 

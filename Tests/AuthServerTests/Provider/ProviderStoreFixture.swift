@@ -68,18 +68,19 @@ struct ProviderStoreFixture: Sendable {
     let store: any OAuthStore
     let people: People
 
-    func enrol(_ account: UInt8, userID: String?, lastLogin: Instant? = nil, isBlocked: Bool = false) async throws {
+    func enrol(_ account: UInt8, userID: String?, lastLogin: Instant? = nil, isBlocked: Bool = false, isHeadless: Bool = false) async throws {
         let id = Sample.accountID(account)
         switch people {
         case .memory(let store):
             store.change {
                 $0.accounts[id] = MemoryPeople.Account(userID: userID)
-                $0.accounts[id]?.isUsable = !isBlocked
+                $0.accounts[id]?.isUsable = !isBlocked && !isHeadless
             }
         case .database(let store):
             let enrolled = Account(
                 id: id, server: Sample.server, userID: userID, displayName: "", device: "Pixel", app: "Test 1.0",
-                deviceKey: Sample.bytes(account, 65), instance: Sample.instanceID, createdAt: Sample.now, otpReference: UInt32(account),
+                deviceKey: Sample.bytes(account, 65), instance: isHeadless ? nil : Sample.instanceID, createdAt: Sample.now,
+                otpReference: UInt32(account),
                 otpKey: StoredSecret(Sample.bytes(account)), state: .active, isBlocked: isBlocked, lastLogin: lastLogin)
             try await store.write { rows in try rows.save(enrolled) }
         }

@@ -62,7 +62,7 @@ enum Sample {
         ]
     }
 
-    static func account(_ byte: UInt8, instance: InstanceID = instanceID, otp: UInt32? = nil, server: ServerID = server) -> Account {
+    static func account(_ byte: UInt8, instance: InstanceID? = instanceID, otp: UInt32? = nil, server: ServerID = server) -> Account {
         Account(
             id: accountID(byte), server: server, userID: "alice", displayName: "Alice", device: "Pixel", app: "Test 1.0", deviceKey: bytes(byte, 65),
             instance: instance, createdAt: now + UInt64(byte), otpReference: otp ?? UInt32(byte), otpKey: StoredSecret(bytes(byte)), state: .active,
@@ -74,16 +74,18 @@ enum Sample {
         deviceKey: bytes(1, 65), device: "Pixel", app: "Test 1.0", account: accountID(1), serverShare: StoredSecret(bytes(2)), enrolHash: bytes(3),
         ephemeral: bytes(4))
 
-    static func enrolment(_ byte: UInt8 = 6, state: Enrolment.State = .open) -> Enrolment {
+    static func enrolment(_ byte: UInt8 = 6, state: Enrolment.State = .open, purpose: EnrolmentPurpose = .full) -> Enrolment {
         Enrolment(
             id: EnrolmentID(bytes(byte, 16))!, server: server, secretHash: bytes(7), nonceHash: bytes(8), stream: StreamID(bytes(9, 16))!,
-            userID: "alice", displayName: "Alice", page: bytes(10), expiresAt: now + 600, wrongCodes: 1, state: state)
+            userID: "alice", displayName: "Alice", purpose: purpose, page: bytes(10), expiresAt: now + 600, wrongCodes: 1, state: state)
     }
 
     static var enrolmentStates: [Enrolment.State] {
         let finish = Enrolment.Finish(decision: bytes(1), verifiedAt: now)
         return [
             .open, .claimed(claim), .confirming(claim, finish), .active(claim, finish, .init(at: now, session: sessionID(3))),
+            .confirming(claim, .init(decision: bytes(2), verifiedAt: nil)),
+            .active(claim, .init(decision: bytes(2), verifiedAt: nil), .init(at: now, session: nil)),
             .failed(.expired, nil), .failed(.wrongCodes, claim), .failed(.loggedOut, claim),
         ]
     }

@@ -179,6 +179,43 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("What an enrolment is for, and those that are to upgrade an account, as long as they go on", arguments: StoreBackend.allCases)
+    func purposes(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let account = Sample.accountID(1)
+            for purpose in [EnrolmentPurpose.full, .headless, .upgrade(account)] {
+                for state in Sample.enrolmentStates {
+                    let enrolment = Sample.enrolment(state: state, purpose: purpose)
+                    try await store.write { rows in try rows.save(enrolment) }
+                    #expect(try await store.read { rows in try rows.enrolment(enrolment.id) } == enrolment)
+                    let goesOn =
+                        switch state {
+                        case .open, .claimed, .confirming: true
+                        case .active, .failed: false
+                        }
+                    let found = try await store.read { rows in try rows.upgrades(of: account) }
+                    #expect(found == (goesOn && purpose == .upgrade(account) ? [enrolment] : []))
+                    #expect(try await store.read { rows in try rows.upgrades(of: Sample.accountID(2)) }.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("An account without an instance, with one that does not count yet, and without it again", arguments: StoreBackend.allCases)
+    func headless(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            var account = Sample.account(5, instance: nil)
+            for (instance, state) in [(nil, Account.State.active), (Sample.instanceID, .upgrading), (nil, .active), (Sample.instanceID, .active)] {
+                (account.instance, account.state) = (instance, state)
+                let saved = account
+                try await store.write { rows in try rows.save(saved) }
+                #expect(try await store.read { rows in try rows.account(saved.id) } == saved)
+                let ofInstance = try await store.read { rows in try rows.accounts(ofInstance: Sample.instanceID) }
+                #expect(ofInstance == (instance == nil ? [] : [saved]))
+            }
+        }
+    }
+
     @Test("An instance with its open attempt, receipt and epochs, until it is removed", arguments: StoreBackend.allCases)
     func instances(on backend: StoreBackend) async throws {
         try await backend.run { store in
@@ -321,6 +358,8 @@ struct StoreRoundTripTests {
             try await store.write { rows in try rows.queue(first) }
             #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 3, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 4, limit: 9) } == [leave])
+            #expect(try await store.read { rows in try rows.isLeaving(first.deviceKey) })
+            #expect(try await store.read { rows in try rows.isLeaving(Sample.bytes(0x77, 65)) } == false)
             leave.retry = RetrySchedule(since: Sample.now, attempts: 3, dueAt: Sample.now + 9_000)
             let later = leave
             try await store.write { rows in try rows.queue(later) }

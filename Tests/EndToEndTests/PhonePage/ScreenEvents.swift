@@ -24,7 +24,7 @@ enum ScreenEvents {
     static func account(_ name: String = "alice") -> Account {
         Account(
             id: Account.ID(rawValue: "id of \(name)"), username: name, displayName: name, serverName: "Timesheets", serverURL: "http://localhost:1",
-            serverIdentity: "identity", state: .active, createdAt: 0)
+            serverIdentity: "identity", state: .active, hasSecondFactor: true, createdAt: 0)
     }
 
     static func info(

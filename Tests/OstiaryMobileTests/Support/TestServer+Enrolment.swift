@@ -6,10 +6,13 @@ extension TestServer {
         let message = try E1(decoding: opened.message)
         guard var enrolment = enrolments[message.enrolID], enrolment.secret == message.enrolSecret else { return (.refused, []) }
         guard !enrolment.isUsed, enrolment.claim.map({ $0.deviceKey == message.deviceKey }) ?? true else { return (.enrolUsed, []) }
-        let account = enrolment.claim?.account ?? AccountID(using: random)
+        if let upgraded = enrolment.upgrades {
+            guard accounts[upgraded]?.deviceKey == message.deviceKey, accounts[upgraded]?.isHeadless == true else { return (.enrolUsed, []) }
+        }
+        let account = enrolment.upgrades ?? enrolment.claim?.account ?? AccountID(using: random)
         let share = shares[account] ?? random.bytes(32)
         shares[account] = share
-        let hasFactor = settings.enrolsWithSecondFactor
+        let hasFactor = settings.enrolsWithSecondFactor || enrolment.upgrades != nil
         let body = E2(
             accountID: account, displayName: "ada@example", serverAccounts: ["ada on a tablet"], secondFactor: hasFactor ? .needed : .none,
             pinPolicy: .standard, serverShare: hasFactor ? share : nil, secondFactorPrekey: hasFactor ? offeredPrekey : nil
@@ -32,20 +35,25 @@ extension TestServer {
             return (.ok, [])
         }
         guard !mishaps.isSecondFactorDown else { return (.secondFactorUnavailable, []) }
-        if accounts[claim.account] == nil { try makeAccount(e3, claim.deviceKey, claim.account, claim.hash) }
+        if enrolment.upgrades == nil ? accounts[claim.account] == nil : accounts[claim.account]?.upgrading == nil {
+            guard !enrolment.isUsed else { return (.enrolUsed, []) }
+            try makeAccount(e3, claim.deviceKey, claim.account, claim.hash)
+        }
         enrolments[id]?.isUsed = true
-        if settings.skipsConfirmation { accounts[claim.account]?.state = .active }
-        let state = accounts[claim.account]?.state ?? .pending
+        if settings.skipsConfirmation { confirmAccounts() }
+        let isPending = accounts[claim.account]?.state != .active || accounts[claim.account]?.upgrading != nil
+        let state = isPending ? EnrolmentState.pending : .active
         guard let otp = accounts[claim.account]?.otp else { return (.refused, []) }
-        let flags = LoginFlags.offlineCodes(settings.offlineCodes)
+        let hasFactor = settings.enrolsWithSecondFactor || enrolment.upgrades != nil
+        let flags = LoginFlags.offlineCodes(hasFactor ? settings.offlineCodes : nil)
         return (.ok, E4(state: state, otpReference: otp.reference, otpKey: otp.key, flags: flags).encoded)
     }
 
     private func makeAccount(_ e3: E3, _ deviceKey: [UInt8], _ id: AccountID, _ hash: [UInt8]) throws {
-        guard settings.enrolsWithSecondFactor else {
+        guard settings.enrolsWithSecondFactor || accounts[id] != nil else {
             guard e3.instanceID == nil, e3.attemptID == nil, e3.secondFactorKey == nil, e3.secondFactorSignature == nil else { throw Status.refused }
             // No instance has this name.
-            accounts[id] = Account(deviceKey: deviceKey, instance: InstanceID(using: random), otp: nextOTP)
+            accounts[id] = Account(deviceKey: deviceKey, instance: InstanceID(using: random), isHeadless: true, otp: nextOTP)
             return
         }
         let instanceID = try present(e3.instanceID)
@@ -65,7 +73,16 @@ extension TestServer {
             try EdwardsPublicKey(try present(instances[instanceID]).secondFactorKey).verify(signature, .secondFactorProof, signed)
             prove(instanceID)
         }
+        guard accounts[id] == nil else {
+            accounts[id]?.upgrading = instanceID
+            return
+        }
         accounts[id] = Account(deviceKey: deviceKey, instance: instanceID, otp: nextOTP)
+    }
+
+    private func waitsForCode(_ id: AccountID) throws -> Bool {
+        let account = try account(id)
+        return account.state == .pending || account.upgrading != nil
     }
 
     func confirmation(_ opened: OpenedRequest) async throws -> (Status, [UInt8]) {
@@ -73,9 +90,12 @@ extension TestServer {
         let id = message.value.accountID
         if let tombstone = tombstones[id] { return (.accountDeleted, tombstone) }
         try message.verify(by: try key(account(id).deviceKey), freshness: opened.freshness)
-        if try account(id).state == .pending { await hold(message.value.hold) }
+        if try waitsForCode(id) { await hold(message.value.hold) }
         if let tombstone = tombstones[id] { return (.accountDeleted, tombstone) }
-        guard try account(id).state == .active else { return (.accountPending, []) }
+        guard try !waitsForCode(id) else { return (.accountPending, []) }
+        guard try !account(id).isHeadless else {
+            return (.ok, L6(result: .loggedIn, sessionID: nil, pingTime: 0, userName: "ada", flags: LoginFlags.headless).encoded)
+        }
         let session = SessionID(using: random)
         let answer = L6(
             result: .loggedIn, sessionID: session, pingTime: settings.pingTime, userName: "ada", cache: mintCache(id, isSingleUse: true),

@@ -7,13 +7,19 @@ import OstiaryTesting
 actor TestServer {
     struct Enrolment {
         let secret: [UInt8]
+        /// The headless account that it gives a second factor.
+        var upgrades: AccountID?
         var claim: (deviceKey: [UInt8], account: AccountID, hash: [UInt8], ephemeral: [UInt8])?
         var isUsed = false
     }
 
     struct Account {
         let deviceKey: [UInt8]
-        let instance: InstanceID
+        /// Of a headless account a name that no instance has.
+        var instance: InstanceID
+        var isHeadless = false
+        /// What it has once the code of its upgrade is typed.
+        var upgrading: InstanceID?
         var state = EnrolmentState.pending
         var isBlocked = false
         /// Of its one-time codes: 77, and a key of nines, for the first account of a server, and the next numbers for those after it.
@@ -216,6 +222,21 @@ actor TestServer {
         return EnrolLink(rootHash: keys.rootHash, enrolID: id, enrolSecret: secret, url: Self.url).encoded
     }
 
+    func makeUpgradeLink(of account: AccountID) throws -> [UInt8] {
+        let id = EnrolmentID(using: random)
+        let secret = random.bytes(16)
+        // The newest alone.
+        for each in enrolments.keys where enrolments[each]?.upgrades == account { enrolments[each]?.isUsed = true }
+        enrolments[id] = Enrolment(secret: secret, upgrades: account)
+        return UpgradeLink(EnrolLink(rootHash: keys.rootHash, enrolID: id, enrolSecret: secret, url: Self.url), of: account).encoded
+    }
+
+    /// Three wrong codes, or ten minutes.
+    func giveUpUpgrades() {
+        for id in accounts.keys { accounts[id]?.upgrading = nil }
+        wakeAll()
+    }
+
     /// - Parameter frame: seconds since a moving code began; its picture is of this moment.
     func makeLoginLink(binding: Binding = .qrStatic, frame: UInt16 = 0) throws -> [UInt8] {
         let id = SessionID(using: random)
@@ -234,7 +255,13 @@ actor TestServer {
 
     /// The code was typed into the browser.
     func confirmAccounts() {
-        for id in accounts.keys { accounts[id]?.state = .active }
+        for id in accounts.keys {
+            accounts[id]?.state = .active
+            guard let instance = accounts[id]?.upgrading else { continue }
+            accounts[id]?.instance = instance
+            accounts[id]?.isHeadless = false
+            accounts[id]?.upgrading = nil
+        }
         wakeAll()
     }
 

@@ -34,6 +34,7 @@ extension Status {
         case .serviceUnavailable: "SERVICE_UNAVAILABLE"
         case .serviceRefused: "SERVICE_REFUSED"
         case .serviceAnswer: "SERVICE_ANSWER"
+        case .headless: "HEADLESS"
         }
     }
 }

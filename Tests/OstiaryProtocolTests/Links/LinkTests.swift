@@ -60,6 +60,25 @@ struct LinkTests {
         #expect(made.encoded.count <= 100)
     }
 
+    @Test("The link of an upgrade is of a kind of its own, and names its account to the phone that has it and to nobody else")
+    func upgrade() throws {
+        let account = AccountID(using: FixedRandom(5))
+        let enrol = EnrolLink(
+            rootHash: samples.server.root.hash, enrolID: EnrolmentID(using: FixedRandom(4)), enrolSecret: samples.bytes(16),
+            url: "https://door.example")
+        let made = UpgradeLink(enrol, of: account)
+        guard case .upgrade(let read) = try Link(text: Link.text(of: made.encoded, at: "https://door.example")) else {
+            Issue.record("not the link of an upgrade")
+            return
+        }
+        #expect(read == made && read.enrol == enrol)
+        #expect(read.selects(account) && !read.selects(AccountID(using: FixedRandom(6))))
+        let other = EnrolLink(rootHash: enrol.rootHash, enrolID: EnrolmentID(using: FixedRandom(7)), enrolSecret: enrol.enrolSecret, url: enrol.url)
+        #expect(UpgradeLink(other, of: account).accountMark != made.accountMark, "two links of one account tell nobody that they are")
+        #expect(throws: WireError.badType) { try EnrolLink(decoding: made.encoded) }
+        #expect(throws: WireError.badType) { try UpgradeLink(decoding: enrol.encoded) }
+    }
+
     @Test("Text that is no link is refused", arguments: ["", "#", "https://door.example/l", "https://door.example/l#", "hello world", "AQ"])
     func noLink(_ text: String) {
         #expect(throws: WireError.self) { try Link(text: text) }

@@ -27,6 +27,9 @@ struct DerivationVectorTests {
         let offer = Offer(
             madeAt: Instant(1_800_000_000), binding: .qrStatic, secondFactor: .cacheAllowed, methods: [.pin, .bio, .cached], asked: 3,
             requestHash: SHA(a), shownHash: SHA(b), for: Offer.Place(session: session, ephemeral: b), sealedBy: a)
+        let enrolment = EnrolLink(
+            rootHash: a, enrolID: try #require(EnrolmentID(session.bytes)), enrolSecret: session.bytes, url: "https://door.example")
+        let upgrade = UpgradeLink(enrolment, of: account)
         return [
             entry("SHA", [c], SHA(c)), entry("H(enrol-code)", [c], H(.enrolCode, c)),
             entry("KDF(kpin), ikm, salt, ctx, 64 bytes", [a, b, c], KDF(ikm: a, salt: b, .kpin, c, 64)),
@@ -57,6 +60,7 @@ struct DerivationVectorTests {
             entry(
                 "requestid of a Data Service: H(call) over accountId, callId, SHA(payload)", [account.bytes, session.bytes, c],
                 H(.call, account.bytes + session.bytes + SHA(c))),
+            entry("account of an UpgradeLink: acct, accountId, enrolId", [account.bytes, session.bytes], upgrade.accountMark),
         ]
     }
 

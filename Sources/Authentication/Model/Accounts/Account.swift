@@ -6,6 +6,8 @@ package struct Account: Equatable, Sendable {
         /// Enrolled, but its code was not typed in the browser yet: cannot log in.
         case pending = 0
         case active = 1
+        /// Of a headless account that is active: a second factor was set for it, and the code that makes it a full one was not typed yet (decision 0046).
+        case upgrading = 2
     }
 
     package let id: AccountID
@@ -18,7 +20,8 @@ package struct Account: Equatable, Sendable {
     package let device: String
     package let app: String
     package let deviceKey: [UInt8]
-    package let instance: InstanceID
+    /// The app instance whose PIN is the account's second factor; nil for a headless account, which has none.
+    package var instance: InstanceID?
     package let createdAt: Instant
     /// Names the account in one-time codes; unique at its server, not secret.
     package let otpReference: UInt32
@@ -31,7 +34,7 @@ package struct Account: Equatable, Sendable {
     package var hasActivationCache: Bool
 
     package init(
-        id: AccountID, server: ServerID, userID: String?, displayName: String, device: String, app: String, deviceKey: [UInt8], instance: InstanceID,
+        id: AccountID, server: ServerID, userID: String?, displayName: String, device: String, app: String, deviceKey: [UInt8], instance: InstanceID?,
         createdAt: Instant, otpReference: UInt32, otpKey: StoredSecret, state: State = .pending, isBlocked: Bool = false, activatedAt: Instant? = nil,
         lastLogin: Instant? = nil, hasActivationCache: Bool = false
     ) {
@@ -53,10 +56,25 @@ package struct Account: Equatable, Sendable {
         self.hasActivationCache = hasActivationCache
     }
 
-    /// Throws unless the account may log in.
+    /// Whether it has no second factor that counts: it asks for data, and nothing else.
+    package var isHeadless: Bool { instance == nil || state == .upgrading }
+
+    /// Throws unless the device of the account may ask for anything.
     func checkUsable() throws(Refusal) {
         guard !isBlocked else { throw .accountBlocked }
-        guard state == .active else { throw .accountPending }
+        guard state != .pending else { throw .accountPending }
+    }
+
+    /// Throws unless the account may log in, or change its second factor.
+    func checkMayLogIn() throws(Refusal) {
+        try checkUsable()
+        guard !isHeadless else { throw .headless }
+    }
+
+    /// Throws unless its second factor is that of this instance.
+    func check(_ named: InstanceID) throws(Refusal) {
+        guard !isHeadless else { throw .headless }
+        guard instance == named else { throw .instanceWrong }
     }
 }
 

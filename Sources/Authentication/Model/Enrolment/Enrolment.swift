@@ -16,6 +16,8 @@ package struct Enrolment: Equatable, Sendable {
     package let stream: StreamID
     package let userID: String?
     package let displayName: String
+    /// What comes of it.
+    package let purpose: EnrolmentPurpose
     /// SHA of the cookie of the page that shows it, 32 bytes: the one that began it, or one that was opened while its code was awaited. Nil for one that
     /// the backend draws itself.
     package internal(set) var page: [UInt8]?
@@ -67,10 +69,10 @@ package struct Enrolment: Equatable, Sendable {
     package struct Finish: Equatable, Sendable {
         /// SHA of the E3 without its signature, by which a repeat is known.
         package let decision: [UInt8]
-        /// When the PIN was set or proved.
-        package let verifiedAt: Instant
+        /// When the PIN was set or proved; nil for a headless account, which has none.
+        package let verifiedAt: Instant?
 
-        package init(decision: [UInt8], verifiedAt: Instant) {
+        package init(decision: [UInt8], verifiedAt: Instant?) {
             self.decision = decision
             self.verifiedAt = verifiedAt
         }
@@ -78,10 +80,10 @@ package struct Enrolment: Equatable, Sendable {
 
     package struct Activation: Equatable, Sendable {
         package let at: Instant
-        /// The session of the enrolling nonce.
-        package let session: SessionID
+        /// The session of the enrolling nonce; nil for a headless account, which logs nobody in.
+        package let session: SessionID?
 
-        package init(at: Instant, session: SessionID) {
+        package init(at: Instant, session: SessionID?) {
             self.at = at
             self.session = session
         }
@@ -109,7 +111,8 @@ package struct Enrolment: Equatable, Sendable {
 
     package init(
         id: EnrolmentID, server: ServerID, secretHash: [UInt8], nonceHash: [UInt8], stream: StreamID, userID: String?, displayName: String,
-        page: [UInt8]? = nil, expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open, givenBack: Decision? = nil
+        purpose: EnrolmentPurpose = .full, page: [UInt8]? = nil, expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open,
+        givenBack: Decision? = nil
     ) {
         self.id = id
         self.server = server
@@ -118,6 +121,7 @@ package struct Enrolment: Equatable, Sendable {
         self.stream = stream
         self.userID = userID
         self.displayName = displayName
+        self.purpose = purpose
         self.page = page
         self.expiresAt = expiresAt
         self.wrongCodes = wrongCodes

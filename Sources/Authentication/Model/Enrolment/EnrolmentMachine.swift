@@ -62,6 +62,9 @@ extension Enrolment {
         }
     }
 
+    /// What is left of it when another one begins for the account that it was to change.
+    func overtaken() -> Enrolment { with(.failed(.expired, claim)) }
+
     /// The same before a page that was opened while an account waits for its code: that page asks for it from now on. Nil where none waits, or nothing is a
     /// page's.
     func handedOver(to start: EnrolmentStart, at now: Instant) -> Enrolment? {
@@ -152,6 +155,7 @@ extension Enrolment {
         case .open: givenBack.map(EnrolmentProgress.givenBack) ?? .waitingForPhone
         case .claimed(let claim): .phoneScanned(device: claim.device)
         case .confirming(let claim, _): .waitingForCode(device: claim.device, triesLeft: Self.mostWrongCodes - wrongCodes)
+        case .active(let claim, _, _) where purpose == .headless: .headlessAdded(account: claim.account)
         case .active(let claim, _, _): .activated(account: claim.account)
         case .failed(let failure, _): .failed(failure)
         }
@@ -166,5 +170,7 @@ package enum EnrolmentProgress: Equatable, Sendable {
     case phoneScanned(device: String)
     case waitingForCode(device: String, triesLeft: UInt8)
     case activated(account: AccountID)
+    /// An account without a second factor is there, and nobody is logged in.
+    case headlessAdded(account: AccountID)
     case failed(Enrolment.Failure)
 }

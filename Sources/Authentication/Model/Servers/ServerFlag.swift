@@ -10,4 +10,6 @@ package enum ServerFlag: String, CaseIterable, Sendable {
     case enableOTP = "ENABLE_OTP"
     /// Such a code has eight characters behind the reference and not six.
     case longOTP = "LONG_OTP"
+    /// Accounts without a second factor may be enrolled, which ask for data and log in nowhere (protocol §5).
+    case enableHeadless = "ENABLE_HEADLESS"
 }

@@ -7,6 +7,8 @@ package enum LoginLinkError: Error, Equatable, Sendable {
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
     case accountUnknown
+    /// The account that is named has no second factor, and logs in nowhere.
+    case accountHeadless
     /// A code that stands still, at a server that takes none.
     case stillCodesRefused
     /// The session is of another page of the nonce, which is newer.

@@ -131,10 +131,12 @@ function accountItem(account, hasSensor) {
   };
   return [
     make("p", {}, make("strong", { textContent: account.username }), ` at ${account.server}`),
-    make("p", { className: "quiet", textContent: [account.address, told].filter(Boolean).join(" · ") }),
+    make("p", { className: "quiet", textContent: [account.address, told, account.hasSecondFactor ? "" : "no second factor: it asks for data"].filter(Boolean).join(" · ") }),
     make("div", { className: "row" },
-      named("Log in to the app itself", "appLogin"), named("Change the PIN", "changePIN"),
-      hasSensor ? named("Add the simulated finger", "addBiometrics") : "", hasSensor ? named("Remove the finger", "removeBiometrics") : "",
+      ...(account.hasSecondFactor ? [
+        named("Log in to the app itself", "appLogin"), named("Change the PIN", "changePIN"),
+        hasSensor ? named("Add the simulated finger", "addBiometrics") : "", hasSensor ? named("Remove the finger", "removeBiometrics") : "",
+      ] : []),
       make("button", { type: "button", className: "plain bad", textContent: "Delete", "aria-label": `Delete: ${account.username} at ${account.server}`, data: { act: "delete", id: account.id, doomed: `${account.username} at ${account.server}` } })),
   ];
 }
