@@ -31,9 +31,15 @@ package struct VerifiedSecondFactor: Sendable {
     package let keys: OperatorKeys
 
     /// Throws unless the identity has the pinned root and its prekeys are signed by keys of that root that are valid at `now`.
+    /// - Parameter former: one that was verified before. Of the same bytes under the same root the signatures are not verified again: with them nothing
+    ///   changes but whether their keys are valid yet or still.
     package static func verify(
-        _ identity: Encoded<SecondFactorIdentity>, rootHash: [UInt8], at now: Instant
+        _ identity: Encoded<SecondFactorIdentity>, rootHash: [UInt8], at now: Instant, former: VerifiedSecondFactor? = nil
     ) throws(BadSignature) -> VerifiedSecondFactor {
+        if let former, former.identity.bytes == identity.bytes, matches(former.keys.root.hash, rootHash) {
+            guard identity.value.prekeys.allSatisfy({ former.keys.hasKey($0.value.signature.keyID, at: now) }) else { throw BadSignature() }
+            return former
+        }
         let keys = try OperatorKeys.verify(identity.value.chain, rootHash: rootHash)
         for prekey in identity.value.prekeys { try prekey.verify(with: keys, at: now) }
         return VerifiedSecondFactor(identity: identity, keys: keys)

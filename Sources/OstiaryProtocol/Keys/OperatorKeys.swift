@@ -47,13 +47,19 @@ package struct OperatorKeys: Sendable {
         certified.contains { $0.certificate.isValid(at: now) }
     }
 
+    /// Whether a key of this name is certified and valid at `now`.
+    package func hasKey(_ keyID: [UInt8], at now: Instant) -> Bool { signer(keyID, at: now) != nil }
+
+    private func signer(_ keyID: [UInt8], at now: Instant) -> Certified? {
+        certified.first { $0.certificate.id == keyID && $0.certificate.isValid(at: now) }
+    }
+
     /// When the key of this name becomes valid; nil when no such key is certified.
     package func begin(of keyID: [UInt8]) -> Instant? { certified.first { $0.certificate.id == keyID }?.certificate.notBefore }
 
     /// Throws unless the key that the signature names is certified, valid at `now`, and signed `message`.
     package func verify(_ signature: OperatorSignature, _ label: Label, _ message: [UInt8], at now: Instant) throws(BadSignature) {
-        guard let signer = certified.first(where: { $0.certificate.id == signature.keyID && $0.certificate.isValid(at: now) })
-        else { throw BadSignature() }
+        guard let signer = signer(signature.keyID, at: now) else { throw BadSignature() }
         try signer.key.verify(signature.ed25519, label, message)
     }
 }
