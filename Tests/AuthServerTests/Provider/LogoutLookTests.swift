@@ -28,10 +28,14 @@ struct LogoutLookTests {
     }
 
     private func listen(_ client: ClientID, isListening: Bool = true, _ fixture: ProviderStoreFixture) async throws {
+        let application = Self.application(client, isListening: isListening)
+        try await fixture.write { rows in try rows.save(application) }
+    }
+
+    private static func application(_ client: ClientID, isListening: Bool = true) -> Application {
         var application = Application(id: client, server: Sample.server, kind: .native, name: "Client", authentication: .none)
         application.backchannelLogoutURI = isListening ? "https://\(client.text).example/logout" : nil
-        let saved = application
-        try await fixture.write { rows in try rows.save(saved) }
+        return application
     }
 
     /// Sessions of which something became due in the last two minutes.
@@ -123,8 +127,12 @@ struct LogoutLookTests {
         let store = SQLOAuthStore(database: database, key: KeyEncryptionKey.random())
         _ = database.take()
         _ = try await LogoutLook().due(in: store, at: Self.now, limit: 9)
+        #expect(Set(database.take().statements).count == 1, "nobody is to be told anything")
+        try await store.write { rows in try rows.save(Self.application(Sample.client)) }
+        _ = database.take()
+        _ = try await LogoutLook().due(in: store, at: Self.now, limit: 9)
         let statements = Set(database.take().statements)
-        #expect(statements.count == 2)
+        #expect(statements.count == 3)
         var plans: [String] = []
         for statement in statements {
             let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
