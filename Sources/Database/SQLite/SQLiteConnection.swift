@@ -6,7 +6,7 @@ import GRDBSQLite
 /// Used by one thread at a time: ``SQLiteHandle`` sees to that.
 final class SQLiteConnection: SQLConnection {
     private let database: GRDB.Database
-    private var prepared: [String: PreparedStatement] = [:]
+    private var prepared: [StatementText: PreparedStatement] = [:]
     /// Whether the body at work may change rows.
     var mayWrite = false
 
@@ -55,7 +55,8 @@ final class SQLiteConnection: SQLConnection {
     }
 
     private func statement(for sql: String, _ arguments: [SQLValue]) throws -> PreparedStatement {
-        let statement = try prepared[sql] ?? prepare(sql)
+        let text = StatementText(sql)
+        let statement = try prepared[text] ?? prepare(text)
         guard mayWrite || statement.isReadOnly else { throw SQLError.readOnly }
         guard statement.parameterCount == arguments.count else {
             throw SQLError.argumentCount(expected: statement.parameterCount, found: arguments.count)
@@ -64,11 +65,11 @@ final class SQLiteConnection: SQLConnection {
         return statement
     }
 
-    private func prepare(_ sql: String) throws -> PreparedStatement {
+    private func prepare(_ text: StatementText) throws -> PreparedStatement {
         if prepared.count >= Self.preparedLimit { prepared = [:] }
         do {
-            let statement = PreparedStatement(try database.makeStatement(sql: sqlitePlaceholders(sql)))
-            prepared[sql] = statement
+            let statement = PreparedStatement(try database.makeStatement(sql: sqlitePlaceholders(text.sql)))
+            prepared[text] = statement
             return statement
         } catch let error as GRDB.DatabaseError {
             throw SQLError(grdb: error)
