@@ -26,7 +26,8 @@ def refuses_entries(api, token):
             ("of six minutes", entry("a", hours=0.1), "hours"),
             ("of the 30th of February", entry("a", date="2026-02-30"), "date"), ("of the 29th in a common year", entry("a", date="2027-02-29"), "date"),
             ("of a day that is written otherwise", entry("a", date="24.11.2026"), "date"), ("of a date with a time", entry("a", date="2026-11-24T00:00"), "date"),
-            ("without a project", entry("a", project=" "), "project"), ("of a project of 101 characters", entry("a", project="x" * 101), "project"),
+            ("without a project", entry("a", project=" "), "project"),
+            ("of a project that nobody sees", entry("a", project="\u3164\u2800"), "project"), ("of a project of 101 characters", entry("a", project="x" * 101), "project"),
             ("of one character with 101 accents", entry("a", project="e" + "\u0301" * 101), "project"),
             ("of a project on two lines", entry("a", project="a\nb"), "project"), ("of a reference of 65", entry("x" * 65), "reference")):
         answer = api.bearer(token(), method="POST", body=body)
@@ -60,5 +61,5 @@ def refuses_uploads(api, token):
     check((answer.status, answer["error"], answer["row"]) == (409, "day_full", 2), "one that fills a day twice is 409, and told where")
     answer = api.bearer(token(), "/timesheets/upload", method="POST", body={"entries": full[:1] * 2})
     check((answer.status, answer["added"], answer["known"]) == (200, 1, 1), "the first one of it was not kept then; sent twice in one upload it is there once")
-    answer = api.bearer(token(), "/timesheets/upload", method="POST", body={"entries": [{**row, "project": "x" * 1_100_000}]})
-    check(answer.status == 413, "one of more than a mebibyte is 413")
+    answer = api.bearer(token(), "/timesheets/upload", method="POST", body={"entries": [{**row, "project": "x" * 4_200_000}]})
+    check(answer.status == 413, "one that is longer than a thousand entries can be is 413")

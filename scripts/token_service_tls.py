@@ -81,9 +81,11 @@ class Impostor(http.server.ThreadingHTTPServer):
             # To its end: a connection that is closed before is broken for whoever still writes.
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self.server.asked.append(self.path)
-            self.send_response(503)
-            self.send_header("Content-Length", "0")
+            status, body = self.server.says
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            self.wfile.write(body)
 
         do_GET = do_POST = answer
 
@@ -92,7 +94,7 @@ class Impostor(http.server.ThreadingHTTPServer):
 
     def __init__(self, port, certificate):
         super().__init__(("127.0.0.1", port.number), Impostor.Page)
-        self.came, self.asked = 0, []
+        self.came, self.asked, self.says = 0, [], (503, b"")
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(certificate.file, certificate.key_file)
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()

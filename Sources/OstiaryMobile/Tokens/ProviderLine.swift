@@ -113,15 +113,24 @@ final class ProviderLine: Sendable {
         return Answer(status: response.status, body: response.body, isDated: moment != nil)
     }
 
-    /// Does it again while the provider is away, in growing intervals.
+    /// In seconds; 0 where the device was restarted.
+    private func passed(since begun: UInt64) -> Double {
+        let now = clock.monotonic
+        return now > begun ? Double(now - begun) : 0
+    }
+
+    /// Does it again while the provider is away, in growing intervals. One that takes a call and says nothing is away as well: what the calls took counts too, so
+    /// that nobody waits for longer than their patience and one call.
     private func trying<Value: Sendable>(
         for patience: Double, _ call: @Sendable () async throws(TokenError) -> Value
     ) async throws(TokenError) -> Value {
         var backoff = Backoff(limit: patience)
+        let begun = clock.monotonic
         while true {
             let failure: TokenError
             do { return try await call() } catch { failure = error }
-            guard failure == .serverConnection || failure == .serverBusy, let delay = backoff.delay() else { throw failure }
+            guard failure == .serverConnection || failure == .serverBusy else { throw failure }
+            guard let delay = backoff.delay(after: passed(since: begun)) else { throw failure }
             await clock.sleep(seconds: delay)
             if Task.isCancelled { throw .cancelled }
         }

@@ -19,7 +19,7 @@ public struct TokenSettings: Sendable, Hashable {
     /// Whether tokens are bound to a key of this device (RFC 9449): whoever copies one has nothing, and the refresh token never changes, so that no lost
     /// answer and no crash can end a login. An API then gets `DPoP` where it got `Bearer`. Off for an API that takes nothing but `Bearer`.
     public var bindsToDevice = true
-    /// How long a call goes on trying to reach the provider before it throws `serverConnection`; zero tries once.
+    /// How long a call goes on trying to reach the provider before it throws `serverConnection`; zero tries once. A try that has begun has 15 seconds more.
     public var patience = Duration.seconds(30)
     /// How long before its end an access token is renewed, so that it lasts for a call.
     public var renewsBefore = Duration.seconds(30)

@@ -82,6 +82,21 @@ struct TokenRefreshTests {
         #expect(world.server.with { !$0.families[0].isOver })
     }
 
+    @Test("A provider that takes each call and says nothing costs the patience and one call, and not a call's time for every wait")
+    func silent() async throws {
+        var world = try TokenFixture()
+        world.settings.patience = .seconds(30)
+        let client = try await world.loggedIn()
+        world.passLife()
+        world.server.with { $0.mishaps["/oauth/token"] = Array(repeating: .silence, count: 20) }
+        let begun = world.clock.monotonic
+        await #expect(throws: TokenError.serverConnection) { try await client.freshToken() }
+        #expect(world.clock.monotonic - begun == 31, "two calls of 15 seconds, and the second between them")
+        #expect(world.server.calls(to: "/oauth/token") == 3, "with that of the login")
+        world.server.with { $0.mishaps = [:] }
+        #expect(world.server.isGood(try await client.freshToken()), "and nobody was logged out")
+    }
+
     @Test("A provider that is away, busy or somebody else's page for longer is a reason to come back later: the login goes on")
     func away() async throws {
         let world = try TokenFixture()

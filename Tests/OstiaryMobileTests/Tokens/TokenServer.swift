@@ -27,6 +27,8 @@ final class TokenServer: Transport {
     /// What becomes of a call.
     enum Mishap: Sendable, Equatable {
         case lostRequest, lostAnswer
+        /// The call is taken, and nothing comes until its time is over.
+        case silence
         case status(Int)
         case page
         /// An error of RFC 6749 §5.2.
@@ -111,6 +113,9 @@ final class TokenServer: Transport {
         }
         guard !isDown, mishap != .lostRequest else { throw .unreachable }
         switch mishap {
+        case .silence?:
+            clock.advance(UInt64(request.timeout))
+            throw .unreachable
         case .status(let status)?: return TransportResponse(status: status, body: [], fields: told(request, [:]))
         case .page?: return TransportResponse(status: 200, body: Array("<html>sign in to this network</html>".utf8))
         case .refused(let word)?: return TransportResponse(status: 400, body: JSONObject(["error": .string(word)]).encoded)

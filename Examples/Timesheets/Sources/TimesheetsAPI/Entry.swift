@@ -37,7 +37,7 @@ struct EntryDraft: Hashable, Sendable {
 
 /// A text that a person can read on one line. Its length is that of its scalars: a character may have any number of them.
 func plain(_ text: String, _ field: String, longest: Int, _ row: Int?) throws(Fault) {
-    guard text.contains(where: { !$0.isWhitespace }) else { throw .entry(field: field, .empty, row: row) }
+    guard text.unicodeScalars.contains(where: \.hasInk) else { throw .entry(field: field, .empty, row: row) }
     guard text.unicodeScalars.count <= longest else { throw .entry(field: field, .tooLong, row: row) }
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
         switch scalar.properties.generalCategory {
@@ -46,6 +46,16 @@ func plain(_ text: String, _ field: String, longest: Int, _ row: Int?) throws(Fa
         }
     }
     guard isPlain else { throw .entry(field: field, .notPlain, row: row) }
+}
+
+extension Unicode.Scalar {
+    /// Whether something is seen of it that stands by itself: a filler and an empty Braille cell are no white space, and nobody sees them either.
+    fileprivate var hasInk: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: false
+        default: !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && self != "\u{2800}"
+        }
+    }
 }
 
 /// An entry as it is kept and told.

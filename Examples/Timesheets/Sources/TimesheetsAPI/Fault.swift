@@ -19,6 +19,8 @@ enum Fault: Error, Hashable {
     case ownEntry
     /// Somebody else was first.
     case approvedAlready
+    /// Something of this API's own went wrong; its log says what.
+    case unforeseen
 }
 
 /// What is wrong with one member.
@@ -47,6 +49,7 @@ extension Fault {
         case .unknownEntry: (404, "unknown_entry", "there is no such entry")
         case .ownEntry: (403, "own_entry", "nobody approves an entry of their own")
         case .approvedAlready: (409, "approved_already", "somebody else approved it before")
+        case .unforeseen: (500, "server_error", "that cannot be done now, and nothing of it was kept")
         }
     }
 

@@ -2,13 +2,14 @@ import Hummingbird
 import OstiaryResource
 import OstiaryResourceHummingbird
 
-/// Longest bodies, in bytes: an entry, and a thousand of them.
+/// Longest bodies, in bytes: an entry, and as many of them as an upload may have, so that none is too long whose entries are not.
 private let longestEntry = 4_096
-private let longestUpload = 1_024 * 1_024
+private let longestUpload = EntryUpload.mostRows * longestEntry
 
 /// Every route has a guard before it. Whose entries it is about follows from the caller, and from nothing else that they send.
 func routes(over store: TimesheetStore, behind verifier: ResourceVerifier) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
+    router.add(middleware: UnforeseenMiddleware())
     func guarded(_ path: RouterPath, _ scope: String) -> RouterGroup<CallerContext> {
         router.group(path).add(middleware: ResourceMiddleware(verifier, .scope(scope)))
     }

@@ -20,6 +20,8 @@ struct Batch {
     private(set) var added = 0
     private(set) var known = 0
     private(set) var refused: [Refused] = []
+    /// How many are there, those of former parts of a long file and of runs before.
+    var kept: Int { added + known }
 
     mutating func send(_ rows: [UploadRow], by upload: @Sendable ([UploadRow]) async throws -> Upload.Outcome) async throws {
         for start in stride(from: 0, to: rows.count, by: Self.most) {

@@ -26,8 +26,9 @@ struct MachineToken {
     func fetched() async throws -> String {
         let metadata = try await Answer.json(
             Metadata.self, to: HTTPClientRequest(url: "\(settings.issuer)/.well-known/openid-configuration"), from: "the provider")
-        // The secret goes to nobody else.
+        // The secret goes to nobody else: whoever answered is this issuer, since nobody leads elsewhere (`Answer`), and nobody on the way reads it.
         guard metadata.issuer == settings.issuer else { throw CronFailure.file("ISSUER is not how the provider spells itself") }
+        guard CronSettings.isCalled(metadata.tokenEndpoint) else { throw CronFailure.file("the provider names no address for tokens that is called") }
         var request = HTTPClientRequest(url: metadata.tokenEndpoint)
         request.method = .POST
         let name = "\(Self.escaped(settings.clientID)):\(Self.escaped(settings.secret))"

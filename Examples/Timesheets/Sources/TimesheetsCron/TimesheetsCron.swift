@@ -15,18 +15,22 @@ struct TimesheetsCron {
         do {
             let settings = try CronSettings(ProcessInfo.processInfo.environment)
             let rows = try rows(of: CommandLine.arguments[1])
-            let machine = try await MachineToken(settings).fetched()
-            try await batch.send(rows) { try await Upload.send($0, to: settings.api, token: machine) }
+            let token = RunToken(settings)
+            try await batch.send(rows) { rows in
+                try await token.used { try await Upload.send(rows, to: settings.api, token: $0) }
+            }
         } catch let error as CronFailure {
-            end(error.mayPass ? 75 : 1, refusals(of: batch) + [error.sentence])
+            end(error.mayPass ? 75 : 1, refusals(of: batch) + [error.sentence + kept(batch)])
         } catch {
-            end(75, refusals(of: batch) + ["nobody answers now, try again later: \(error)"])
+            end(75, refusals(of: batch) + ["nobody answers now, try again later: \(error)\(kept(batch))"])
         }
         print("\(batch.added) added, \(batch.known) known before")
         if !batch.refused.isEmpty { end(65, refusals(of: batch)) }
     }
 
     private static func refusals(of batch: Batch) -> [String] { batch.refused.map(\.sentence) }
+
+    private static func kept(_ batch: Batch) -> String { batch.kept == 0 ? "" : ". The \(batch.kept) entries before that part are there" }
 
     private static func rows(of path: String) throws -> [UploadRow] {
         guard let data = FileManager.default.contents(atPath: path), data.count <= longest, let text = String(data: data, encoding: .utf8) else {
@@ -36,7 +40,11 @@ struct TimesheetsCron {
     }
 
     private static func end(_ status: Int32, _ lines: [String]) -> Never {
-        FileHandle.standardError.write(Data(lines.map { $0 + "\n" }.joined().utf8))
+        // Some of them come from whoever answered, whom no terminal obeys.
+        let plain = lines.map { line in
+            String(String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 })) + "\n"
+        }
+        FileHandle.standardError.write(Data(plain.joined().utf8))
         exit(status)
     }
 }

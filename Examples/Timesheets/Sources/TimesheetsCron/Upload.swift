@@ -17,6 +17,8 @@ struct UploadRow: Encodable {
         guard records.first == header, records.count > 1 else {
             throw .file("the first line is \(header.joined(separator: ",")), and there are lines below it")
         }
+        // Of a file that is still written, or was broken off, the last number may be half of one: 7 of 7.75.
+        guard text.utf8.last == UInt8(ascii: "\n") else { throw .file("the last line has no end: that is not the whole file") }
         var rows: [UploadRow] = []
         for (index, record) in records.dropFirst().enumerated() {
             guard record.count == header.count, let hours = Double(record[4]), hours.isFinite else {
@@ -61,8 +63,12 @@ enum Answer {
         var sentence: String { [error, description].compactMap { $0 }.joined(separator: ", ") }
     }
 
+    /// It goes where it is sent and nowhere else: who is led elsewhere would bring a secret there, or what people did.
+    private static let http = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+
     static func json<Value: Decodable>(_ type: Value.Type, to request: HTTPClientRequest, from who: String) async throws -> Value {
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await http.execute(request, timeout: .seconds(30))
         let bytes = Data(try await response.body.collect(upTo: 1_024 * 1_024).readableBytesView)
         guard response.status.code == 200 else {
             let refusal = try? JSONDecoder().decode(Refusal.self, from: bytes)

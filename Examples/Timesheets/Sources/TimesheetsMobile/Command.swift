@@ -24,11 +24,12 @@ enum Command: Equatable {
         case ("quit", 1): self = .quit
         case ("add", 4):
             guard let hours = Double(words[2]), hours.isFinite else { throw NotUnderstood(usage: Menu.add) }
-            // The reference is drawn once: sent again, the entry is the same.
+            // Another for every line that is typed; `Outbox` has that of an entry that was not answered.
             self = .add(NewEntry(reference: UUID().uuidString, date: words[1], project: words[3], hours: hours))
         case ("add", _): throw NotUnderstood(usage: Menu.add)
         case ("approve", 2):
-            guard let id = Int64(words[1]) else { throw NotUnderstood(usage: Menu.approve) }
+            // As a list shows it, too.
+            guard let id = Int64(words[1].drop { $0 == "#" }) else { throw NotUnderstood(usage: Menu.approve) }
             self = .approve(id)
         case ("approve", _): throw NotUnderstood(usage: Menu.approve)
         default: throw NotUnderstood(usage: "a line of the menu")

@@ -7,7 +7,7 @@ enum Complaint {
         case let refusal as APIRefusal: refusal.sentence
         case let line as Command.NotUnderstood: "That was not understood: \(line.usage)"
         case let error as TokenError: sentence(for: error)
-        default: "That did not work now. Try again later. (\(error))"
+        default: "That did not work now. Try the same again later. (\(error))"
         }
     }
 

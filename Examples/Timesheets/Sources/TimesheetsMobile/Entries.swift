@@ -1,9 +1,13 @@
 /// An entry as it is sent.
-struct NewEntry: Encodable, Equatable, Sendable {
+struct NewEntry: Codable, Equatable, Sendable {
+    /// Under which the API keeps it once.
     let reference: String
     let date: String
     let project: String
     let hours: Double
+
+    /// Whether it is the same but for its reference.
+    func saysTheSame(as other: NewEntry) -> Bool { (date, project, hours) == (other.date, other.project, other.hours) }
 }
 
 /// An entry as the API tells it.
@@ -37,5 +41,11 @@ struct APIRefusal: Error, Decodable {
         case description = "error_description"
     }
 
-    var sentence: String { "The API says no: \(status) \([error, description].compactMap { $0 }.joined(separator: ", "))" }
+    /// Whether the same may be taken later.
+    var mayPass: Bool { status == 429 || status >= 500 }
+
+    var sentence: String {
+        let words = "\(status) \([error, description].compactMap { $0 }.joined(separator: ", "))"
+        return mayPass ? "The API cannot do that now. Try the same again later. (\(words))" : "The API says no: \(words)"
+    }
 }

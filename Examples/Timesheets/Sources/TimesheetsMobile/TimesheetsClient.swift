@@ -7,6 +7,9 @@ struct TimesheetsClient: Sendable {
     /// Bytes of the longest answer that is read, and seconds for one.
     private static let longest = 1_024 * 1_024
     private static let timeout = Int64(10)
+    /// It goes where it is sent and nowhere else: who is led elsewhere would read there what people write, and believe what they are told.
+    private static let http = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
 
     let base: URL
     let client: TokenClient
@@ -34,6 +37,8 @@ struct TimesheetsClient: Sendable {
         while let last = after {
             let page: EntryPage = try await call("GET", "\(path)?after=\(last)")
             entries += page.entries
+            // Always onwards: else a list would have no end.
+            if let next = page.next, next <= last { throw URLError(.cannotParseResponse) }
             after = page.next
         }
         return entries
@@ -50,7 +55,7 @@ struct TimesheetsClient: Sendable {
                 request.headers.add(name: "Content-Type", value: "application/json")
                 request.body = .bytes(body)
             }
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(Self.timeout))
+            let response = try await Self.http.execute(request, timeout: .seconds(Self.timeout))
             let bytes = Data(try await response.body.collect(upTo: Self.longest).readableBytesView)
             guard response.status.code != 401 else { throw AccessTokenRefused(nonce: response.headers.first(name: "DPoP-Nonce")) }
             return (Int(response.status.code), bytes)

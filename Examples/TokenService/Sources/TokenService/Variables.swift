@@ -1,7 +1,17 @@
 /// The settings, from environment variables (README.md).
 struct Variables {
-    struct Missing: Error { let name: String }
-    struct Wrong: Error { let name: String }
+    struct Missing: Error, CustomStringConvertible {
+        let name: String
+
+        var description: String { "\(name) is not set (README.md has all settings)" }
+    }
+
+    struct Wrong: Error, CustomStringConvertible {
+        let name: String
+        var why = "is not what it has to be"
+
+        var description: String { "\(name) \(why) (README.md has all settings)" }
+    }
 
     private let values: [String: String]
 
@@ -19,6 +29,12 @@ struct Variables {
         guard let text = optional(name) else { return usual }
         guard let number = Int(text), number > 0 else { throw Wrong(name: name) }
         return number
+    }
+
+    /// What is made of the file that a setting names.
+    func file<Value>(_ name: String, _ read: (String) throws -> Value) throws -> Value {
+        let path = try text(name)
+        do { return try read(path) } catch { throw Wrong(name: name, why: "names a file that cannot be used: \(path), \(error)") }
     }
 
     /// What commas separate.

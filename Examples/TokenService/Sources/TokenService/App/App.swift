@@ -18,14 +18,16 @@ struct App {
     }
 
     private static func address(_ name: String, _ variables: Variables) throws -> (url: URL, origin: String) {
-        guard let url = URL(string: try variables.text(name)), let origin = PinnedTransport.origin(of: url) else { throw Variables.Wrong(name: name) }
+        guard let url = URL(string: try variables.text(name)), let origin = PinnedTransport.origin(of: url) else {
+            throw Variables.Wrong(name: name, why: "is no address of https")
+        }
         return (url: url, origin: origin)
     }
 
     private static func pins(_ name: String, _ variables: Variables) throws -> Set<KeyPin> {
         Set(
             try variables.list(name).map { text in
-                guard let pin = KeyPin(text) else { throw Variables.Wrong(name: name) }
+                guard let pin = KeyPin(text) else { throw Variables.Wrong(name: name, why: "is base64 of 32 bytes for each key, with commas") }
                 return pin
             })
     }
@@ -38,8 +40,11 @@ struct App {
         Ostiary.default.configure(configuration, ports: try Ports.files(in: home))
         let listener = Task { await listen() }
         defer { listener.cancel() }
-        let login = try await Ostiary.default.beginAppLogin()
-        _ = try await Ostiary.default.completion(of: login)
+        do {
+            _ = try await Ostiary.default.completion(of: try await Ostiary.default.beginAppLogin())
+        } catch OstiaryError.noAccountsForServer {
+            throw Variables.Wrong(name: home, why: "is the home of nobody who is enrolled: ostiary phone enrol --home \(home)")
+        }
         var token: String?
         repeat {
             Terminal.show("\(Ostiary.AppLogin.username ?? "Nobody") is in: token, payslips, pay, out or q")
@@ -67,7 +72,13 @@ struct App {
         }
         let answer = await told("token") { () async throws(TransportError) in try await calls.token(for: webNonce) }
         guard let answer, answer.status == 200 else { return nil }
-        return try? JSONDecoder().decode(TokenAnswerBody.self, from: Data(answer.body)).accessToken
+        // It goes into a field of a header: what has a break or a letter of another alphabet in it is none (RFC 6750 §2.1).
+        let token = try? JSONDecoder().decode(TokenAnswerBody.self, from: Data(answer.body)).accessToken
+        guard let token, !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            Terminal.show("token: what came is none")
+            return nil
+        }
+        return token
     }
 
     private struct TokenAnswerBody: Decodable {

@@ -5,7 +5,11 @@ import OstiaryMobile
 enum Terminal {
     private static let turns = DispatchQueue(label: "terminal")
 
-    static func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    /// One line. Parts of it were written by others, whom a terminal would obey: a control character moves the cursor or sets the title.
+    static func show(_ line: String) {
+        let text = line.unicodeScalars.map { $0.properties.generalCategory == .control || $0.properties.isBidiControl ? "\u{FFFD}" : $0 }
+        FileHandle.standardOutput.write(Data((String(String.UnicodeScalarView(text)) + "\n").utf8))
+    }
 
     /// A line; nil when the input is over.
     static func line() async -> String? {

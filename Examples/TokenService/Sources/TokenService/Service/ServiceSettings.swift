@@ -19,9 +19,15 @@ struct ServiceSettings: Sendable {
 
     init(_ variables: Variables, port: Int) throws {
         issuer = variables.optional("ISSUER") ?? "https://127.0.0.1:\(port)"
-        guard issuer.hasPrefix("https://"), !issuer.dropFirst("https://".count).contains("/") else { throw Variables.Wrong(name: "ISSUER") }
-        keys = try variables.list("SIGNING_KEYS").map { try SigningKey(pem: try String(contentsOfFile: $0, encoding: .utf8)) }
-        backends = try JSONDecoder().decode([ServedBackend].self, from: Data(contentsOf: URL(filePath: try variables.text("BACKENDS"))))
+        guard issuer.hasPrefix("https://"), !issuer.dropFirst("https://".count).contains("/") else {
+            throw Variables.Wrong(name: "ISSUER", why: "is https, without a path")
+        }
+        keys = try variables.list("SIGNING_KEYS").map { path in
+            do { return try SigningKey(pem: try String(contentsOfFile: path, encoding: .utf8)) } catch {
+                throw Variables.Wrong(name: "SIGNING_KEYS", why: "names a file that is no PEM of a P-256 key: \(path)")
+            }
+        }
+        backends = try variables.file("BACKENDS") { try JSONDecoder().decode([ServedBackend].self, from: Data(contentsOf: URL(filePath: $0))) }
         guard !keys.isEmpty, !backends.isEmpty else { throw Variables.Wrong(name: keys.isEmpty ? "SIGNING_KEYS" : "BACKENDS") }
         lifetime = try variables.number("TOKEN_SECONDS", or: 300)
         tokensEach = try variables.number("TOKENS_EACH", or: 100)
