@@ -104,7 +104,7 @@ struct ServerRunnerTests {
     @Test("A82 a server that ends just as browsers connect ends each connection with it, and the process goes on", arguments: [true, false])
     func endsAmongBrowsers(isCancelled: Bool) async throws {
         var random = SplitMix(seed: 2637)
-        for _ in 0..<60 {
+        for _ in 0..<40 {
             let (running, report) = AsyncStream.makeStream(of: Int.self)
             let mayEnd = DrainSignal()
             let serving = Task { [router = router()] in
