@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import OstiaryMobile
 import OstiaryTesting
@@ -28,11 +29,15 @@ struct HeadlessJourneyTests {
             let phone = try world.phone()
             let nonce = world.backend.newNonce()
             let code = try await world.backend.call(.get, "sessions/qr/enrol?name=Scale&userid=scale-7&headless=true", nonce: nonce).body
-            let end = try await phone.enrol(code) { shown in #expect(try await world.backend.confirm(nonce, shown) == 200) }
+            let end = try await phone.enrol(code) { shown in
+                let status = try await world.backend.confirm(nonce, shown)
+                #expect(status == 200)
+            }
             #expect(end == .stopped(.enrolled))
             #expect(try await world.backend.isLoggedIn(nonce) == false)
             #expect(try await phone.ostiary.getData([1]) == [0xFF, 0])
-            let asked = try JSONLine(try #require(service.requests.first?.components(separatedBy: "\r\n\r\n").last))
+            let body = try #require(service.requests.first?.components(separatedBy: "\r\n\r\n").last)
+            let asked = try JSONLine(body)
             #expect(asked["level"]?.string == "device" && asked["userid"]?.string == "scale-7" && asked["deviceid"] == nil)
             let before = try await account(phone, world)
             #expect(before["headless"]?.bool == true && before["deviceid"] == nil)
@@ -44,8 +49,8 @@ struct HeadlessJourneyTests {
             let id = try #require(before["id"]?.string)
             let link = try await world.backend.call(.get, "sessions/link/upgrade?accountid=\(id)", nonce: upgrading).body
             let upgraded = try await phone.enrol(link) { shown in
-                #expect(try await phone.ostiary.getData([1]) == [0xFF, 0])
-                #expect(try await world.backend.confirm(upgrading, shown) == 200)
+                let (data, status) = (try await phone.ostiary.getData([1]), try await world.backend.confirm(upgrading, shown))
+                #expect(data == [0xFF, 0] && status == 200)
             }
             #expect(upgraded.session?.isLoggedIn == true)
             let session = try await world.backend.session(upgrading)
