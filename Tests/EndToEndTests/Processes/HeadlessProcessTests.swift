@@ -25,7 +25,8 @@ struct HeadlessProcessTests {
         #expect(outcome.code == 0 && outcome.event("sessionStop")?["reason"] == .string("enrolled"), "\(outcome.events) \(outcome.complaints)")
         #expect(outcome.secondFactors.isEmpty)
         #expect(try await backend.session(nonce).loggedin == false)
-        return try #require(outcome.events.compactMap { $0["account"]?["id"]?.string }.last)
+        let accounts = outcome.events.compactMap { event in event["account"]?["id"]?.string }
+        return try #require(accounts.last)
     }
 
     private func isHeadless(_ account: String, _ backend: DemoBackend) async throws -> Bool? {
