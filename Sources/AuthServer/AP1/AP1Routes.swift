@@ -13,7 +13,7 @@ struct AP1Routes: Sendable {
     func add(to router: Router<ServiceRequestContext>) {
         router.post("/ap1") { request, context in
             let bytes = try await request.bytes()
-            let caller = AP1Caller(place: context.place, language: PageLanguage(of: request))
+            let caller = AP1Caller(place: context.place, request: request)
             switch try await dispatch.answer(bytes, from: caller, logger: context.logger) {
             case .answered(let answer): return Response.octets(answer)
             case .outdated(let bundle): return Response.octets(bundle.bytes, status: .conflict)

@@ -1,12 +1,16 @@
 import Authentication
 import HTTPTypes
+import Hummingbird
 import OAuthProvider
 import OstiaryProtocol
 
 /// Who sends a request of AP1, as far as HTTP tells. None of it is sealed or signed: it serves for limits, and for the language of words that are.
 struct AP1Caller: Sendable {
     let place: CallPlace
-    let language: PageLanguage
+    let request: Request
+
+    /// Read when somebody asks for it: most messages need none.
+    var language: PageLanguage { PageLanguage(of: request) }
 }
 
 /// A phone brings what a device shows, and is asked about it as by any other login: of whom it comes and what it asks, with the code (protocol §6).
