@@ -10,17 +10,17 @@ import Foundation
 // swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func SHA(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var hash = SHA256()
-    hash.update(data: Array(bytes))
-    return Array(hash.finalize())
+    hash.take(Array(bytes))
+    return hash.taken
 }
 
 /// H(label, b) = SHA-256("AP1/" label 00 b) (protocol §2).
 // swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] {
     var hash = SHA256()
-    hash.update(data: label.prefix)
-    hash.update(data: bytes)
-    return Array(hash.finalize())
+    hash.take(label.prefix)
+    hash.take(bytes)
+    return hash.taken
 }
 
 /// KDF(ikm, salt, label, ctx, n) = HKDF-SHA-256 with info = "AP1/" label 00 ctx; an empty salt stands for 32 zero bytes (protocol §2).
@@ -36,6 +36,14 @@ package func KDF(ikm: [UInt8], salt: [UInt8], _ label: Label, _ context: [UInt8]
 // swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func MAC(key: [UInt8], _ label: Label, _ bytes: [UInt8]) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: label.prefix + bytes, using: SymmetricKey(data: key)))
+}
+
+extension SHA256 {
+    /// The bytes as they lie in memory: called from another module, the library's way for any kind of data takes several times what the hash does.
+    fileprivate mutating func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update(bufferPointer: $0) } }
+
+    /// The digest of all that was taken.
+    fileprivate var taken: [UInt8] { finalize().withUnsafeBytes { Array($0) } }
 }
 
 /// Equality whose time depends on the length only. Secrets are compared by this and by nothing else.
