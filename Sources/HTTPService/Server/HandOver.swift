@@ -7,10 +7,10 @@ import NIOCore
 /// NIO's own sequence of connections drops those that wait in it when the task that reads it is cancelled, and NIO ends the process for each of them
 /// (apple/swift-nio#2637). An `AsyncStream` gives whoever is cancelled all that waits before it ends, and tells who comes later that it has.
 ///
-/// It stands first in its connection, and hands it over when that is open: to close its input alone before, as a request does that is cancelled, ends the
-/// process, too.
+/// It hands a connection over when that is open: to close its input alone before, as a request does that is cancelled, ends the process, too. It stands last,
+/// so that of one that was closed before it was ever open it lets go when NIO's own handlers have: in the other order NIO ends the process for that.
 final class HandOver: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+    typealias InboundIn = Never
 
     private let taker: AsyncStream<HTTP1Channel.Value>.Continuation
     /// Kept until it was taken or is closed: NIO ends the process for one that goes open.

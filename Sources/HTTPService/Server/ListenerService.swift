@@ -124,7 +124,7 @@ struct ListenerService: Service {
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
-            try pipeline.addHandler(HandOver(of: value, to: taker), position: .first)
+            try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
         }
     }
 
