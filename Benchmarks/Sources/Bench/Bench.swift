@@ -34,6 +34,18 @@ struct Bench {
         if CommandLine.arguments.count == 5 { try await countInstructions(Array(CommandLine.arguments[1...3]), plugin: CommandLine.arguments[4]) }
     }
 
+    private static let idle = "both servers by themselves, for a second"
+
+    /// An operation takes so long under an emulator that what the servers do by themselves meanwhile is more than a tenth of it.
+    private static func printWithoutIdle(_ operations: Table) {
+        guard let idle = operations[idle]?.instructions else { return }
+        for name in ["QR login with PIN", "AppLogin with PIN, and its stop", "enrolment with confirmation"] {
+            guard let cost = operations[name], let instructions = cost.instructions, let seconds = cost.seconds else { continue }
+            let own = (instructions - idle * seconds) / 1_000
+            print(String(format: "  %.1f without what both do by themselves in its %.2f s  ", own, seconds) + name)
+        }
+    }
+
     private static func countInstructions(_ binaries: [String], plugin: String) async throws {
         guard let emulator = Emulator(plugin: plugin) else {
             return print("\nInstructions are not counted: there is no qemu for this machine on the PATH (Debian has it in qemu-user).")
@@ -44,6 +56,7 @@ struct Bench {
         defer { servers.stop() }
         let operations = try await measureOperations(servers, hello: binaries[1], guarded: binaries[2], under: emulator)
         operations.printCounts(title: "Servers: both processes per operation, user space alone, counted by an emulator")
+        printWithoutIdle(operations)
         guard let session = operations["getSession"]?.instructions, let point = operations["our own hello + one point read"]?.instructions else {
             return
         }
@@ -65,6 +78,9 @@ struct Bench {
             "getSession",
             try await load(path, headers: [("X-apikey", Servers.apiKey), ("X-nonce", nonce)], count: requests, server: servers.serveMeter))
         try await OpenPages(servers: servers, count: emulator == nil ? 100 : 20, seconds: emulator == nil ? 30 : 20).measure(into: &table)
+        // Whatever comes about with the first of each is no part of the others.
+        try await person.logInToApp()
+        table.add(Self.idle, try await metered(servers, 10) { _ in try await Task.sleep(for: .seconds(1)) }, "probes, looks, housekeeping")
         table.add(
             "QR login with PIN", try await metered(servers, logins) { _ in _ = try await person.logIn() },
             "REST call included; one after the other, so alone and cold")
@@ -125,10 +141,12 @@ struct Bench {
     /// The cost of both servers for one of `count` operations.
     static func metered(_ servers: Servers, _ count: Int, _ work: (Int) async throws -> Void) async throws -> Cost {
         let meters = servers.meter()
-        let before = meters.map { $0.now() }
+        let (before, begun) = (meters.map { $0.now() }, ContinuousClock.now)
         for round in 0..<count { try await work(round) }
         let costs = zip(meters, before).map { $0.now() - $1 }
-        return (costs[0] + costs[1]).each(of: count)
+        var sum = costs[0] + costs[1]
+        sum.seconds = (ContinuousClock.now - begun) / .seconds(1)
+        return sum.each(of: count)
     }
 
     private static func measureHello(_ binary: String, _ count: Int, under emulator: Emulator?, _ table: inout Table) async throws {

@@ -8,6 +8,8 @@ struct Cost {
     var instructions: Double?
     /// Nil but under emulation.
     var systemCalls: Double?
+    /// How long it took by the clock on the wall; nil where nobody looked.
+    var seconds: Double?
 
     static func - (left: Cost, right: Cost) -> Cost { left.with(right, -) }
 
@@ -21,7 +23,7 @@ struct Cost {
         }
         return Cost(
             nanoseconds: combine(nanoseconds, other.nanoseconds), instructions: both(instructions, other.instructions),
-            systemCalls: both(systemCalls, other.systemCalls))
+            systemCalls: both(systemCalls, other.systemCalls), seconds: both(seconds, other.seconds))
     }
 }
 
