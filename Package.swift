@@ -215,8 +215,8 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol",
-                "OstiaryMobile", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore,
-                nioPosix, crypto,
+                "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging,
+                nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(
