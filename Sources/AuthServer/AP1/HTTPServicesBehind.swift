@@ -15,7 +15,8 @@ import OstiaryProtocol
 /// the second-factor server by its name.
 final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
     private let client: HTTPClient
-    private let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    /// The process's, to its end.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let names: NameLookups
     private let logger: Logger
     private let second: Duration
@@ -34,7 +35,7 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
         var configuration = HTTPClient.Configuration.calls(connect: .seconds(2))
         // How many may be under way is counted where they begin: none waits here for a connection, which would be taken for silence.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
-        client = HTTPClient(eventLoopGroupProvider: .shared(thread), configuration: configuration)
+        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
         self.logger = logger
         self.second = second
         self.names = names
@@ -43,7 +44,7 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
     /// On which the calls are made.
     var threads: any EventLoopGroup { client.eventLoopGroup }
 
-    deinit { client.shutdown { [thread] _ in thread.shutdownGracefully { _ in } } }
+    deinit { client.shutdown { _ in } }
 
     func ask(_ call: TokenServiceCall) async -> ServiceAnswer { await ask(call.service, call.facts) }
     func ask(_ call: DataServiceCall) async -> ServiceAnswer { await ask(call.service, call.facts) }

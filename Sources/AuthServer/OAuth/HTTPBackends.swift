@@ -18,7 +18,8 @@ final class HTTPBackends: LogoutGateway, PingGateway {
     enum Work: String { case logouts, pings }
 
     private let client: HTTPClient
-    private let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    /// The process's, to its end.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let patience: TimeAmount
     private let logger: Logger
     /// One line a minute for each address.
@@ -29,7 +30,7 @@ final class HTTPBackends: LogoutGateway, PingGateway {
         var configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)))
         // Whoever calls has eight of each kind under way: none waits here for a connection, which would be taken for silence.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
-        client = HTTPClient(eventLoopGroupProvider: .shared(thread), configuration: configuration)
+        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
         self.patience = TimeAmount(patience)
         self.logger = logger
     }
@@ -37,7 +38,7 @@ final class HTTPBackends: LogoutGateway, PingGateway {
     /// On which the calls are made.
     var threads: any EventLoopGroup { client.eventLoopGroup }
 
-    deinit { client.shutdown { [thread] _ in thread.shutdownGracefully { _ in } } }
+    deinit { client.shutdown { _ in } }
 
     func send(_ logoutToken: String, to address: String) async -> Int? {
         // A compact JWS has nothing in it that a form would escape (RFC 7515 §7.1).
