@@ -38,7 +38,7 @@ struct DataCommand: PhoneSubcommand {
         let chosen = try choose(among: try PhoneHome.accounts(of: ostiary))
         let data = try await ostiary.getData(payload, for: chosen, call: name)
         guard let file else {
-            output.tell(data: data)
+            try output.tell(data: data)
             return .done
         }
         try file.write(data, advice: "make room, and ask again with --call \(name.uuidString)")
@@ -69,13 +69,13 @@ struct DataCommand: PhoneSubcommand {
 
 extension PhoneOutput {
     /// To a script as base64, and as text where it is text; to a person as a line.
-    func tell(data bytes: [UInt8]) { tell(bytes, of: "serviceData", in: "data") }
+    func tell(data bytes: [UInt8]) throws(OutputFailure) { try tell(bytes, of: "serviceData", in: "data") }
 
     /// Bytes that a service behind the server answered.
-    func tell(_ bytes: [UInt8], of event: String, in member: String) {
+    func tell(_ bytes: [UInt8], of event: String, in member: String) throws(OutputFailure) {
         let members: [(String, JSONText)] = [
             ("base64", .string(Data(bytes).base64EncodedString())), ("text", .optional(String(validating: bytes, as: UTF8.self))),
         ]
-        list(event, member, members.asObject, line: "\(others: String(decoding: bytes, as: UTF8.self))")
+        try deliver(event, member, members.asObject, line: "\(others: String(decoding: bytes, as: UTF8.self))")
     }
 }

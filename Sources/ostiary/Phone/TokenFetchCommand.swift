@@ -45,8 +45,8 @@ struct TokenFetchCommand: PhoneSubcommand {
         throw OstiaryError.cancelled
     }
 
-    private func tell(_ token: Token, _ file: AnswerFile?, _ output: PhoneOutput) throws(AnswerFileError) {
-        guard let file else { return output.tell(token) }
+    private func tell(_ token: Token, _ file: AnswerFile?, _ output: PhoneOutput) throws {
+        guard let file else { return try output.tell(token) }
         try file.write(token.bytes, advice: "make room, and fetch another")
         output.tell(nothing: "tokenWritten", "\(ours: "\(token.bytes.count)") bytes")
     }
@@ -54,5 +54,5 @@ struct TokenFetchCommand: PhoneSubcommand {
 
 extension PhoneOutput {
     /// To a script as base64, and as text where it is text; to a person as a line.
-    func tell(_ token: Token) { tell(token.bytes, of: "serviceToken", in: "token") }
+    func tell(_ token: Token) throws(OutputFailure) { try tell(token.bytes, of: "serviceToken", in: "token") }
 }

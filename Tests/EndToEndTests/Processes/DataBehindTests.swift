@@ -98,6 +98,10 @@ struct DataBehindTests {
         let file = pair.folder.file("notes.json")
         #expect(try await person.phone.run(["data", "{}", "--output", file], pins: []).code == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data(#"["milk","tea"]"#.utf8))
+        #if os(Linux)
+        let full = try Program(["phone", "--home", person.phone.home, "data", "{}"], shell: "exec \"$0\" \"$@\" >/dev/full")
+        #expect(try await full.end() == 1 && full.complaints.contains("standard output takes nothing"), "\(full.complaints)")
+        #endif
 
         // However often and however closely it is asked.
         let answers = try await withThrowingTaskGroup(of: (status: Int, body: String).self) { group in
