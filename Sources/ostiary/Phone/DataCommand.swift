@@ -32,7 +32,7 @@ struct DataCommand: PhoneSubcommand {
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let payload = try self.payload()
-        let file = try self.output.map { path throws(AnswerFileError) in try AnswerFile(path) }
+        let file = try self.output.map { try AnswerFile($0) }
         let name = call.flatMap { UUID(uuidString: $0) } ?? UUID()
         let ostiary = try PhoneHome.open(options)
         let chosen = try choose(among: try PhoneHome.accounts(of: ostiary))

@@ -18,7 +18,7 @@ struct TokenFetchCommand: PhoneSubcommand {
     var output: String?
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
-        let file = try self.output.map { path throws(AnswerFileError) in try AnswerFile(path) }
+        let file = try self.output.map { try AnswerFile($0) }
         let ostiary = try PhoneHome.open(options, biometrics: biometrics)
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil

@@ -126,7 +126,8 @@ struct HTTPServicesBehindTests {
 
     @Test("A84 a service whose name nobody answers for costs one lookup, however often it is asked, and each call its own time only")
     func silentName() async throws {
-        let (asked, gate) = (Mutex(0), DispatchSemaphore(value: 0))
+        let asked = Mutex(0)
+        let gate = DispatchSemaphore(value: 0)
         let names = NameLookups { _ in
             asked.withLock { $0 += 1 }
             gate.wait()
