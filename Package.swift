@@ -129,7 +129,7 @@ let package = Package(
             ],
             path: "Examples/TokenService/Sources/TokenService", packageAccess: false, swiftSettings: example),
         .executableTarget(
-            name: "TokenBehindExample", dependencies: [hummingbird, httpClient, nioCore, crypto],
+            name: "TokenBehindExample", dependencies: [hummingbird, httpClient, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"), crypto],
             path: "Examples/TokenBehind/Sources/TokenBehind", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "DataBehindExample", dependencies: [hummingbird, nioCore, crypto],
@@ -215,8 +215,8 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol",
-                "OstiaryMobile", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore,
-                nioPosix, crypto,
+                "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
+                logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(

@@ -5,14 +5,19 @@ import HTTPService
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import OstiaryProtocol
 
 /// The way to the services behind virtual servers over HTTP (docs/token-service.md, docs/data-service.md): one POST, and what comes back is handed on as it is.
 ///
 /// No redirect is followed, nothing unpacked, and no more read than an answer may have. Each call has a connection of its own, because one that was kept may have been
-/// closed meanwhile, which would cost the person a try.
+/// closed meanwhile, which would cost the person a try. The calls have a thread of their own: a name that nobody answers for keeps all lookups of a thread, and logins ask
+/// the second-factor server by its name.
 final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
     private let client: HTTPClient
+    /// The process's, to its end.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let names: NameLookups
     private let logger: Logger
     private let second: Duration
     /// One line a minute for each.
@@ -23,15 +28,21 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
         let server: ServerID
     }
 
-    /// - Parameter second: one second of a service's patience; less in tests.
-    init(logger: Logger, second: Duration = .seconds(1)) {
+    /// - Parameters:
+    ///   - second: one second of a service's patience; less in tests.
+    ///   - names: where the names of services are looked up ahead of each call.
+    init(logger: Logger, second: Duration = .seconds(1), names: NameLookups = NameLookups()) {
         var configuration = HTTPClient.Configuration.calls(connect: .seconds(2))
         // How many may be under way is counted where they begin: none waits here for a connection, which would be taken for silence.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
         self.logger = logger
         self.second = second
+        self.names = names
     }
+
+    /// On which the calls are made.
+    var threads: any EventLoopGroup { client.eventLoopGroup }
 
     deinit { client.shutdown { _ in } }
 
@@ -43,8 +54,9 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
         do {
             // Opened for this one call; a secret that cannot be opened is a fault of ours, and no answer either.
             let request = try Self.request(facts, to: service, secret: try service.secret.bytes())
-            let answer = try await within(patience) { [client] in
-                try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
+            let answer = try await within(patience) { [client, names] in
+                await names.wait(for: service.address.host)
+                return try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
             }
             switch answer {
             case .bytes(let bytes): return .bytes(bytes)
@@ -83,13 +95,18 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
         // Whatever else is done to the bytes: by a second field, or on the way, before they are cut into chunks.
         let transfer = response.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
         let packings = response.headers["content-encoding"].map { $0.lowercased() } + transfer.filter { $0 != "chunked" }
-        if let packing = packings.first(where: { $0 != "identity" }) { return .fault(.answer, .error, "packed: \(packing.prefix(32))") }
+        if let packing = packings.first(where: { $0 != "identity" }) { return .fault(.answer, .error, "packed: \(word(of: packing))") }
         // Of one that says neither nobody knows whether it was cut off. “identity” is not chunks: its end is that of the connection (RFC 9112 §6.3).
         guard transfer.isEmpty ? response.headers.contains(name: "content-length") : transfer == ["chunked"]
         else { return .fault(.answer, .error, "neither Content-Length nor chunks") }
         let body = try await response.body.collect(upTo: kind.mostBytes)
         guard body.readableBytes >= kind.fewestBytes else { return .fault(.answer, .error, "no bytes") }
         return .bytes(Array(buffer: body))
+    }
+
+    /// A coding as its name may be (RFC 9110 §8.4.1): whatever else a service says there would stand in our log as words of ours.
+    private static func word(of coding: String) -> String {
+        String(coding.prefix(32).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
     }
 
     private func complain(_ service: ServiceBehind, _ trouble: ServiceTrouble, _ fact: LogKey, _ word: String) -> ServiceAnswer {

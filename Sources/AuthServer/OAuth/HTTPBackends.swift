@@ -4,18 +4,22 @@ import HTTPService
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import OAuthProvider
 import OstiaryTokens
 
 /// The way to the backends of clients over HTTP: what goes out from here to addresses that an operator registered, and nothing comes back but a status.
 ///
 /// No redirect is followed and no body read. Each call has a connection of its own, because one that was kept may have been closed meanwhile, which would
-/// cost a try; at most eight at a time of each kind to one host, so that a backend is not flooded when many log out at once.
+/// cost a try; at most eight at a time of each kind to one host, so that a backend is not flooded when many log out at once. The calls have a thread of their own, as those
+/// of services behind virtual servers (``HTTPServicesBehind``) and for the same reason: who registers a client chooses the name.
 final class HTTPBackends: LogoutGateway, PingGateway {
     /// What is told, as the log names it.
     enum Work: String { case logouts, pings }
 
     private let client: HTTPClient
+    /// The process's, to its end.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let patience: TimeAmount
     private let logger: Logger
     /// One line a minute for each address.
@@ -26,10 +30,13 @@ final class HTTPBackends: LogoutGateway, PingGateway {
         var configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)))
         // Whoever calls has eight of each kind under way: none waits here for a connection, which would be taken for silence.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
         self.patience = TimeAmount(patience)
         self.logger = logger
     }
+
+    /// On which the calls are made.
+    var threads: any EventLoopGroup { client.eventLoopGroup }
 
     deinit { client.shutdown { _ in } }
 

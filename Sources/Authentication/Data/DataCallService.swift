@@ -21,7 +21,7 @@ package struct DataCallService: Sendable {
         let message = try decoded(GetData.self, from: request)
         let call = try await admit(message, request)
         try limits.begin(call.account, at: request.server, named: call.id, now: request.now)
-        defer { limits.end(at: request.server, named: call.id) }
+        defer { limits.end(call.account, at: request.server, named: call.id) }
         let answer = await ask(call)
         // An account that was blocked or removed while the service was thinking gets nothing, also no word of how that went.
         try await store.read { rows in try rows.living(call.account, at: request.server).checkUsable() }

@@ -67,7 +67,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .accountDeleted: .accountDeleted
         case .headless: .headless
         case .enrolmentUsed: .enrolUsed
-        case .attemptOpen, .attemptReplaced, .tooManyCalls(.underWay), .tooManyCalls(.same): .busy
+        case .attemptOpen, .attemptReplaced, .tooManyCalls(.underWay), .tooManyCalls(.underWayOfAccount), .tooManyCalls(.same): .busy
         case .tooManyCalls(.ofAccount): .tooMany
         case .notOffered: .notOffered
         case .service(.unavailable): .serviceUnavailable

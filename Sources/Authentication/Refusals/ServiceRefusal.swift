@@ -23,6 +23,8 @@ package enum ServiceTrouble: Error, Equatable, Sendable {
 package enum ServiceCallLimit: Equatable, Sendable {
     /// Under way at the virtual server.
     case underWay
+    /// Under way of the account.
+    case underWayOfAccount
     /// The very same one is under way.
     case same
     /// Of the account in this minute.

@@ -6,6 +6,8 @@ import Synchronization
 package final class ServiceCallLimits: Sendable {
     /// Under way at one virtual server.
     package static let mostUnderWay = 64
+    /// Of these of one account: with a minute's worth at once two accounts held up a virtual server whose service is slow.
+    package static let mostUnderWayOfAccount = 8
     /// Of one account in a minute of the clock, where each is a person's wish.
     package static let mostTokensInMinute = 12
     /// Where they are an app's, which shows a list and what stands in it.
@@ -13,6 +15,7 @@ package final class ServiceCallLimits: Sendable {
 
     private struct State {
         var underWay: [ServerID: Int] = [:]
+        var underWayOf: [AccountID: Int] = [:]
         var minute: UInt64 = 0
         /// In that minute.
         var calls: [AccountID: Int] = [:]
@@ -37,7 +40,9 @@ package final class ServiceCallLimits: Sendable {
             }
             if let name, state.names.contains(name) { return .same }
             guard state.calls[account, default: 0] < mostInMinute else { return .ofAccount }
+            guard state.underWayOf[account, default: 0] < Self.mostUnderWayOfAccount else { return .underWayOfAccount }
             guard state.underWay[server, default: 0] < Self.mostUnderWay else { return .underWay }
+            state.underWayOf[account, default: 0] += 1
             state.calls[account, default: 0] += 1
             state.underWay[server, default: 0] += 1
             if let name { state.names.insert(name) }
@@ -46,12 +51,17 @@ package final class ServiceCallLimits: Sendable {
         if let limit { throw .tooManyCalls(limit) }
     }
 
-    func end(at server: ServerID, named name: [UInt8]? = nil) {
+    func end(_ account: AccountID, at server: ServerID, named name: [UInt8]? = nil) {
         state.withLock { state in
             if let name { state.names.remove(name) }
-            let left = state.underWay[server, default: 0] - 1
-            state.underWay[server] = left > 0 ? left : nil
+            Self.takeOne(from: &state.underWay, server)
+            Self.takeOne(from: &state.underWayOf, account)
         }
+    }
+
+    private static func takeOne<Key: Hashable>(from counts: inout [Key: Int], _ key: Key) {
+        let left = counts[key, default: 0] - 1
+        counts[key] = left > 0 ? left : nil
     }
 
     /// Calls under way at a virtual server.

@@ -22,7 +22,7 @@ package struct TokenCallService: Sendable {
         let message = try decoded(GetToken.self, from: request)
         let call = try await admit(message, request)
         try limits.begin(call.account, at: request.server, now: request.now)
-        defer { limits.end(at: request.server) }
+        defer { limits.end(call.account, at: request.server) }
         let answer = await ask(call)
         let now = clock()
         // Whoever logged out while the service was thinking gets nothing, also no word of how that went.

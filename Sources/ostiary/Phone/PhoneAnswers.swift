@@ -54,6 +54,8 @@ enum PhoneInputError: Error, Equatable, CustomStringConvertible {
     /// No account was named, and there are some at several servers.
     case severalServers
     case needsAnswer
+    /// Of `--input`.
+    case unreadable(String)
 
     var description: String {
         switch self {
@@ -64,6 +66,7 @@ enum PhoneInputError: Error, Equatable, CustomStringConvertible {
         case .severalAccounts: "this phone has several accounts: name the one that is meant, by the id that ostiary phone accounts shows"
         case .severalServers: "this phone has accounts at several servers: name one at the server that is meant (--account)"
         case .needsAnswer: "standard input is for PINs: give --yes, --deny or --not-me as well"
+        case .unreadable(let path): "--input: \(path) cannot be read"
         }
     }
 }

@@ -36,6 +36,9 @@ extension PhoneSubcommand {
         } catch let error as PhoneInputError {
             output.failure(error.description)
             exit = .usage
+        } catch let error as AnswerFileError {
+            output.failure(error.description)
+            exit = error.exit
         }
         if exit != .done { throw exit.code }
     }

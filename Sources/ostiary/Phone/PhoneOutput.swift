@@ -41,7 +41,16 @@ struct PhoneOutput: Sendable {
 
     /// One entry of a list: to a script an event of that name with `member`, to a person a line.
     func list(_ event: String, _ member: String, _ json: JSONText, line: TerminalLine) {
-        StandardStreams.print(isJSON ? [("event", .string(event)), (member, json)].asObject.text : line.text(columns: columns))
+        StandardStreams.print(text(event, member, json, line))
+    }
+
+    /// The same where it is what the command is for.
+    func deliver(_ event: String, _ member: String, _ json: JSONText, line: TerminalLine) throws(OutputFailure) {
+        try StandardStreams.deliver(text(event, member, json, line))
+    }
+
+    private func text(_ event: String, _ member: String, _ json: JSONText, _ line: TerminalLine) -> String {
+        isJSON ? [("event", .string(event)), (member, json)].asObject.text : line.text(columns: columns)
     }
 
     /// That there was nothing to do: to a script an event of that name and nothing more.

@@ -14,10 +14,11 @@ struct TokenFetchCommand: PhoneSubcommand {
     @OptionGroup var options: PhoneOptions
     @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var biometrics: BiometricOptions
-    @Option(help: ArgumentHelp("Write the bytes to this new file, which is this user's only, instead of printing them.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the bytes to this file, which is this user's only, instead of printing them.", valueName: "file"))
     var output: String?
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
+        let file = try self.output.map { try AnswerFile($0) }
         let ostiary = try PhoneHome.open(options, biometrics: biometrics)
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
@@ -25,7 +26,7 @@ struct TokenFetchCommand: PhoneSubcommand {
         guard exit == .done else { return exit }
         guard let session = ostiary.appLoginSession else { throw OstiaryError.sessionOver }
         let token = try await Self.token(for: session, of: ostiary)
-        try tell(token, output)
+        try tell(token, file, output)
         return .done
     }
 
@@ -44,14 +45,14 @@ struct TokenFetchCommand: PhoneSubcommand {
         throw OstiaryError.cancelled
     }
 
-    private func tell(_ token: Token, _ output: PhoneOutput) throws {
-        guard let path = self.output else { return output.tell(token) }
-        try NewFile.write(token.bytes, to: path)
+    private func tell(_ token: Token, _ file: AnswerFile?, _ output: PhoneOutput) throws {
+        guard let file else { return try output.tell(token) }
+        try file.write(token.bytes, advice: "make room, and fetch another")
         output.tell(nothing: "tokenWritten", "\(ours: "\(token.bytes.count)") bytes")
     }
 }
 
 extension PhoneOutput {
     /// To a script as base64, and as text where it is text; to a person as a line.
-    func tell(_ token: Token) { tell(token.bytes, of: "serviceToken", in: "token") }
+    func tell(_ token: Token) throws(OutputFailure) { try tell(token.bytes, of: "serviceToken", in: "token") }
 }

@@ -1,6 +1,10 @@
+import Dispatch
 import Foundation
+import HTTPCalls
+import NIOPosix
 import OstiaryProtocol
 import OstiaryTesting
+import Synchronization
 import Testing
 
 @testable import AuthServer
@@ -13,12 +17,13 @@ struct HTTPServicesBehindTests {
 
     /// - Parameters:
     ///   - second: of patience: long, where a busy machine is no fault.
-    private func ask(_ address: String, second: Duration = .seconds(60)) async throws -> ServiceAnswer {
+    ///   - names: where the service's name is looked up ahead.
+    private func ask(_ address: String, second: Duration = .seconds(60), names: NameLookups = NameLookups()) async throws -> ServiceAnswer {
         let service = ServiceBehind(
             .token, server: Sample.server, address: try #require(ServiceAddress(address)), secret: StoredSecret(Array("secret-1".utf8)), patience: 2)
         let call = TokenServiceCall(
             service, CallID(using: SystemRandomSource()), of: Sample.session(state: .loggedIn(Sample.login)), Sample.login, Sample.account(1))
-        return await HTTPServicesBehind(logger: log.logger(), second: second).ask(call)
+        return await HTTPServicesBehind(logger: log.logger(), second: second, names: names).ask(call)
     }
 
     private func ask(second: Duration = .seconds(60), _ serve: @Sendable @escaping (RawServer.Connection) -> Void) async throws -> ServiceAnswer {
@@ -117,6 +122,37 @@ struct HTTPServicesBehindTests {
         }
         #expect(trickling == .trouble(.unavailable))
         #expect(complaints == ["no answer in 2 seconds", "no answer in 2 seconds"])
+    }
+
+    @Test("A87 a service whose name nobody answers for costs one lookup, however often it is asked, and each call its own time only")
+    func silentName() async throws {
+        let asked = Mutex(0)
+        let gate = DispatchSemaphore(value: 0)
+        let names = NameLookups { _ in
+            asked.withLock { $0 += 1 }
+            gate.wait()
+        }
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx") }
+        let address = "http://localhost:\(server.port)/token"
+        for _ in 0..<3 { #expect(try await ask(address, second: .milliseconds(5), names: names) == .trouble(.unavailable)) }
+        #expect(asked.withLock { $0 } == 1)
+        gate.signal()
+        #expect(try await ask(address) == .bytes([0x78]))
+    }
+
+    @Test("A87 services, and backends of clients, have threads of their own: their names hold up no call of the second-factor server")
+    func threads() {
+        let (services, backends) = (HTTPServicesBehind(logger: log.logger()), HTTPBackends(logger: log.logger()))
+        for group in [services.threads, backends.threads] { #expect(group !== MultiThreadedEventLoopGroup.singleton) }
+        #expect(services.threads !== backends.threads)
+    }
+
+    @Test("Of a coding that is none the log has no more than a word, so that a service writes nothing of its own there")
+    func codingInLog() async throws {
+        for (coding, word) in [("gzip", "packed: gzip"), ("x server=other [AuthServer] all is well", "packed: x"), ("\u{202E}y", "packed: ")] {
+            _ = try await ask(saying: "HTTP/1.1 200 OK\r\ncontent-encoding: \(coding)\r\ncontent-length: 1\r\n\r\nx")
+            #expect(complaints.last == word)
+        }
     }
 
     @Test("The log has the service and why, once a minute, and no secret and no token")

@@ -187,15 +187,36 @@ struct TokenCallTests {
         let (server, neighbour) = (ServerID(using: SeededRandom("one")), ServerID(using: SeededRandom("two")))
         let random = SeededRandom("accounts")
         let now = Instant(1_800_000_000)
-        for _ in 0..<64 { try limits.begin(AccountID(using: random), at: server, now: now) }
-        #expect(throws: Refusal.tooManyCalls(.underWay)) { try limits.begin(AccountID(using: random), at: server, now: now) }
+        let accounts = (0..<65).map { _ in AccountID(using: random) }
+        for account in accounts.prefix(64) { try limits.begin(account, at: server, now: now) }
+        #expect(throws: Refusal.tooManyCalls(.underWay)) { try limits.begin(accounts[64], at: server, now: now) }
         #expect(Refusal.tooManyCalls(.underWay).status == .busy)
-        try limits.begin(AccountID(using: random), at: neighbour, now: now)
-        limits.end(at: server)
-        try limits.begin(AccountID(using: random), at: server, now: now)
+        try limits.begin(accounts[64], at: neighbour, now: now)
+        limits.end(accounts[0], at: server)
+        try limits.begin(accounts[0], at: server, now: now)
         #expect(limits.underWay(at: server) == 64 && limits.underWay(at: neighbour) == 1)
-        for _ in 0..<64 { limits.end(at: server) }
+        for account in accounts.prefix(64) { limits.end(account, at: server) }
         #expect(limits.underWay(at: server) == 0)
+    }
+
+    @Test("A88 of one account eight calls are under way at once: one more is told to come again and not counted, and others have their places")
+    func oneAccount() throws {
+        let limits = ServiceCallLimits(mostInMinute: 60)
+        let (server, random, now) = (ServerID(using: SeededRandom("one")), SeededRandom("accounts"), Instant(1_800_000_000))
+        let (slow, other) = (AccountID(using: random), AccountID(using: random))
+        for _ in 0..<8 { try limits.begin(slow, at: server, now: now) }
+        for _ in 0..<100 {
+            #expect(throws: Refusal.tooManyCalls(.underWayOfAccount)) { try limits.begin(slow, at: server, named: [1], now: now) }
+        }
+        #expect(Refusal.tooManyCalls(.underWayOfAccount).status == .busy)
+        try limits.begin(other, at: server, now: now)
+        for _ in 0..<52 {
+            limits.end(slow, at: server)
+            try limits.begin(slow, at: server, now: now)
+        }
+        limits.end(slow, at: server)
+        #expect(throws: Refusal.tooManyCalls(.ofAccount)) { try limits.begin(slow, at: server, now: now) }
+        #expect(limits.underWay(at: server) == 8)
     }
 
     @Test("A call gives its place back whatever came of it")

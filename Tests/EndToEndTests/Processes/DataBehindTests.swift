@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
 import Testing
@@ -24,12 +25,16 @@ struct DataBehindTests {
         let put = try await admin(pair, ["data-service", "put", file])
         let secret = try #require(put.program.lines.last?.split(separator: " ").last.map(String.init), "\(put.program.complaints)")
         #expect(put.program.lines.first == "Data Service saved" && secret.utf8.count == 43)
+        return (try await started(at: port, secret), secret)
+    }
+
+    private func started(at port: ReservedPort, _ secret: String) async throws -> Program {
         let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/data"))
         let program = try Program(
             [], environment: ["PORT": "\(port.number)", "SECRET": secret],
             executable: Binary.url.deletingLastPathComponent().appendingPathComponent("DataBehindExample").path)
         try await eventually("the Data Service answers: \(program.complaints)") { await HTTPProbe.status(of: url) != nil }
-        return (program, secret)
+        return program
     }
 
     /// What it answers to a question that a test asks in the server's place.
@@ -42,9 +47,9 @@ struct DataBehindTests {
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 
-    /// `{"add":"x"}`
-    private func question(_ requestID: String, level: String = "device") -> String {
-        #"{"requestid":"\#(requestID)","serverid":"v","accountid":"a","level":"\#(level)","payload":"eyJhZGQiOiJ4In0","more":{}}"#
+    private func question(_ requestID: String, level: String = "device", adding note: String = "x") -> String {
+        let payload = Base64URL.encode(Array(#"{"add":"\#(note)"}"#.utf8))
+        return #"{"requestid":"\#(requestID)","serverid":"v","accountid":"a","level":"\#(level)","payload":"\#(payload)","more":{}}"#
     }
 
     @Test("Without a secret, or with an empty one, it says in a line what to set, and does not start", arguments: [[:], ["SECRET": ""]])
@@ -55,6 +60,22 @@ struct DataBehindTests {
             executable: Binary.url.deletingLastPathComponent().appendingPathComponent("DataBehindExample").path)
         #expect(try await program.end() == 1)
         #expect(program.complaints == "DataBehind: SECRET is not set, or is none: README.md says what it is\n")
+    }
+
+    @Test("A note that would make the answer longer than one may be is refused and not kept, and the others can still be read")
+    func full() async throws {
+        let port = try ReservedPort()
+        let service = try await started(at: port, "a secret")
+        // JSON of Foundation has a backslash before each of these, so the answer would have 80,004 bytes.
+        let slashes = String(repeating: "/", count: 40_000)
+        #expect(try await asked(port, "a secret", question("one", adding: slashes)).status == 403)
+        #expect(try await asked(port, "a secret", question("two")).body == #"["x"]"#)
+        let long = String(repeating: "y", count: 64_989)
+        #expect(try await asked(port, "a secret", question("three", adding: long)).body.utf8.count == 64_997)
+        #expect(try await asked(port, "a secret", question("four")).status == 403)
+        #expect(try await asked(port, "a secret", question("two")).body == #"["x"]"#, "as it was answered then")
+        service.signal(SIGTERM)
+        try await service.end()
     }
 
     @Test("S0-03 an operator puts it behind the server, and a phone asks it without a PIN; a call that comes again has one effect")
@@ -77,6 +98,10 @@ struct DataBehindTests {
         let file = pair.folder.file("notes.json")
         #expect(try await person.phone.run(["data", "{}", "--output", file], pins: []).code == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data(#"["milk","tea"]"#.utf8))
+        #if os(Linux)
+        let full = try Program(["phone", "--home", person.phone.home, "data", "{}"], shell: "exec \"$0\" \"$@\" >/dev/full")
+        #expect(try await full.end() == 1 && full.complaints.contains("standard output takes nothing"), "\(full.complaints)")
+        #endif
 
         // However often and however closely it is asked.
         let answers = try await withThrowingTaskGroup(of: (status: Int, body: String).self) { group in

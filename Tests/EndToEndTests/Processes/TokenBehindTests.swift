@@ -122,6 +122,35 @@ struct TokenBehindTests {
         #expect(program.complaints.contains("SECRET"))
     }
 
+    @Test("What a provider answers that is no answer is no token, and the service goes on: a status that is none, a redirect, nothing")
+    func provider() async throws {
+        let elsewhere = try RawServer { $0.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx") }
+        let answers = [
+            "HTTP/1.1 099 x\r\ncontent-length: 4\r\n\r\nbody", "HTTP/1.1 000 x\r\n\r\nbody", "",
+            "HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:\(elsewhere.port)/\r\ncontent-length: 0\r\n\r\n",
+        ]
+        let provider = try RawServer { connection in
+            // The scope says which.
+            let turn = connection.request.components(separatedBy: "scope=").last.flatMap { Int($0) }
+            connection.send(turn.map { answers[$0] } ?? "")
+        }
+        for turn in answers.indices {
+            let port = try ReservedPort()
+            let program = try Program(
+                [],
+                environment: [
+                    "PORT": "\(port.number)", "SECRET": "a-secret", "TOKEN_ENDPOINT": "http://127.0.0.1:\(provider.port)/token", "CLIENT_ID": "a",
+                    "CLIENT_SECRET": "b", "SCOPE": "\(turn)",
+                ], executable: Binary.url.deletingLastPathComponent().appendingPathComponent("TokenBehindExample").path)
+            let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/token"))
+            try await eventually("the token service answers: \(program.complaints)") { await HTTPProbe.status(of: url) != nil }
+            for name in ["one", "two"] { #expect(try await asked(port, "a-secret", question(name)).status == 503, "\(answers[turn])") }
+            program.signal(SIGTERM)
+            try await program.end()
+        }
+        #expect(elsewhere.requests.isEmpty)
+    }
+
     @Test("It answers with a token of our own provider, as that gave it")
     func provider() async throws {
         let pair = try await ProcessesFixture.running()

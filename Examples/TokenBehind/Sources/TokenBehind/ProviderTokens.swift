@@ -23,7 +23,7 @@ struct ProviderTokens: TokenSource {
         let pair = "\(Self.escaped(clientID)):\(Self.escaped(clientSecret))"
         request.headers.add(name: "authorization", value: "Basic \(Data(pair.utf8).base64EncodedString())")
         request.body = .bytes(ByteBuffer(string: form))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(4))
+        let response = try await ProviderClient.shared.execute(request, timeout: .seconds(4))
         let body = try await response.body.collect(upTo: Self.longestAnswer)
         guard response.status == .ok else { throw NotNow(status: response.status.code) }
         // As it came: who reads it is the app, or its API.

@@ -22,6 +22,12 @@ package struct ServiceAddress: Hashable, Sendable {
         self.text = origin.text + (path.isEmpty ? "/" : path)
     }
 
+    /// The name or number of the machine, as it is looked up.
+    package var host: String {
+        let authority = origin.text.firstRange(of: "://").map { origin.text[$0.upperBound...] } ?? ""
+        return String(authority.prefix { $0 != ":" })
+    }
+
     /// What stands in a path as it is (RFC 3986 §3.3), with the percent sign of what does not.
     private static func isOfPath(_ byte: UInt8) -> Bool { PercentEscape.isUnreserved(byte) || "!$&'()*+,;=:@/%".utf8.contains(byte) }
 }
