@@ -123,7 +123,7 @@ struct TokenBehindTests {
     }
 
     @Test("What a provider answers that is no answer is no token, and the service goes on: a status that is none, a redirect, nothing")
-    func provider() async throws {
+    func lyingProvider() async throws {
         let elsewhere = try RawServer { $0.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx") }
         let answers = [
             "HTTP/1.1 099 x\r\ncontent-length: 4\r\n\r\nbody", "HTTP/1.1 000 x\r\n\r\nbody", "",
