@@ -11,7 +11,7 @@ extension Account {
             writer.member("name", displayName)
             writer.member("userid", userID)
             writer.member("blocked", isBlocked)
-            writer.member("state", state == .active ? "active" : "pending")
+            writer.member("state", state == .pending ? "pending" : "active")
             writer.member("clientVersion", app)
             writer.member("headless", isHeadless)
             writer.member("deviceid", isHeadless ? nil : instance?.text)
