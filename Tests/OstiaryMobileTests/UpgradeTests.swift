@@ -197,7 +197,8 @@ struct DyingUpgradeTests {
     func beforeTheDecision() async throws {
         let first = try await TestPhone.headless()
         let id = try first.account
-        await first.server.with { $0.mishaps.statuses[.e3] = [Status](repeating: .busy, count: 1_000) }
+        // Nobody answers; whoever gives up and asks again moves the clock.
+        await first.server.with { ($0.mishaps.answered[.e3], $0.mishaps.statuses[.e3]) = (0, [Status](repeating: .busy, count: 1_000)) }
         first.ostiary.start(with: try await first.server.makeUpgradeLink(of: id))
         first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
         _ = try await first.secondFactor()
