@@ -158,6 +158,7 @@ struct DyingUpgradeTests {
         await (try first.ostiary.core().engine).shutDown()
         let phone = again(first)
         #expect(try await phone.ostiary.getData([1, 2]) == [2, 1], "it is what it was")
+        await #expect(throws: OstiaryError.accountPending) { try await phone.ostiary.beginAppLogin() }
         phone.ostiary.resume()
         _ = try await phone.code()
         if isTyped {

@@ -20,12 +20,29 @@ extension EnrolmentService {
         }
     }
 
+    /// Whether a backend may be given the address of a page that begins this. What refuses it then is said to the backend, because the person who is sent to
+    /// the page could do nothing about it. That a code is awaited under this very nonce refuses nothing: the page asks for that code.
+    /// - Throws: `UnknownServer`, `EnrolmentStartError`.
+    package func admitPage(_ start: EnrolmentStart, at server: ServerID, now: Instant) async throws {
+        try await store.read { rows in
+            _ = try names(of: start, at: server, in: rows)
+            for other in try upgrades(beside: start, in: rows) {
+                if case .confirming = other.settled(at: now).state { throw EnrolmentStartError.confirming }
+            }
+        }
+    }
+
+    /// What was begun for the same account under other nonces, and is not written down as over.
+    private func upgrades(beside start: EnrolmentStart, in rows: any AuthenticationRows) throws -> [Enrolment] {
+        guard let account = start.purpose.upgraded else { return [] }
+        return try rows.upgrades(of: account).filter { $0.nonceHash != start.nonce.hash }
+    }
+
     /// Ends what was begun for the same account under other nonces: it has one enrolment at a time, the newest.
     /// - Throws: `EnrolmentStartError.confirming` while a second factor that was set waits for its code.
     /// - Returns: those that ended.
     func overtake(_ start: EnrolmentStart, in rows: any AuthenticationRows, at now: Instant) throws -> [Enrolment] {
-        guard let account = start.purpose.upgraded else { return [] }
-        return try rows.upgrades(of: account).filter { $0.nonceHash != start.nonce.hash }.map { other in
+        try upgrades(beside: start, in: rows).map { other in
             if case .confirming = other.settled(at: now).state { throw EnrolmentStartError.confirming }
             let ended = other.overtaken()
             try rows.save(ended)

@@ -49,7 +49,7 @@ package struct EnrolmentService: Sendable {
             let overtaken = try overtake(start, in: rows, at: now)
             let givenUp = try last.flatMap { try replace($0, by: start, actor, in: rows, at: now) }
             try rows.save(enrolment)
-            try rows.record(AuditEntry(.enrolmentStarted, server: server, by: actor, at: now))
+            try rows.record(AuditEntry(.enrolmentStarted, server: server, account: start.purpose.upgraded, by: actor, at: now))
             return .began(ended: overtaken + (givenUp.map { [$0] } ?? []))
         }
         switch outcome {

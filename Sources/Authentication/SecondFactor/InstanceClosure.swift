@@ -14,6 +14,7 @@ struct InstanceClosure: Sendable {
             return try accounts.flatMap { account -> [Session] in
                 // Its second factor is gone before it counted.
                 guard account.state != .upgrading else {
+                    try rows.record(AuditEntry(.enrolmentFailed, server: account.server, account: account.id, by: .secondFactor, at: now))
                     try account.withoutNewFactor(in: rows, at: now)
                     return []
                 }

@@ -3,14 +3,17 @@ import OstiaryProtocol
 /// A session for a login page (protocol §6).
 extension SessionQueries {
     /// Whether a backend may be given the address of a page under its nonce: in a frame only where the virtual server names sites that may have it, under
-    /// no webNonce of an app, since a page is for a browser, for an account that is there, and not while the keys are out of reach.
-    /// - Throws: `UnknownServer`, `FramesNotAllowed`, `LoginLinkError.webNonce`, `AccountError.unknown`.
+    /// no webNonce of an app, since a page is for a browser, for an account that is there and may log in, and not while the keys are out of reach.
+    /// - Parameter account: the one that a login is for; nil for any, and for a page that is none of a login.
+    /// - Throws: `UnknownServer`, `FramesNotAllowed`, `LoginLinkError.webNonce`, `.accountHeadless`, `AccountError.unknown`.
     package func admitPage(for nonce: SessionNonce, at server: ServerID, isFramed: Bool, account: AccountID?) async throws {
         try await store.read { rows in
             let parameters = try rows.existing(server).parameters
             guard !isFramed || !parameters.frameOrigins.isEmpty else { throw FramesNotAllowed() }
             guard try rows.pointer(nonceHash: nonce.hash, of: server)?.kind != .web else { throw LoginLinkError.webNonce }
-            if let account, try rows.account(account)?.server != server { throw AccountError.unknown }
+            guard let account else { return }
+            guard let named = try rows.account(account), named.server == server else { throw AccountError.unknown }
+            guard !named.isHeadless else { throw LoginLinkError.accountHeadless }
         }
         try await checkKeys(of: server)
     }

@@ -19,8 +19,9 @@ extension StoredState {
     /// The accounts that can log in at a server.
     func loginAccounts(at rootHash: [UInt8]) -> [StoredAccount] { activeAccounts(at: rootHash).filter { !$0.isHeadless } }
 
-    /// Why no account of these servers can log in.
+    /// Why no account of these servers can log in. One whose second factor was set waits for its code, as far as is known here.
     func noLogin(at rootHashes: [[UInt8]]) -> OstiaryError {
+        guard !rootHashes.contains(where: { activeAccounts(at: $0).contains { $0.isHeadless && $0.upgrade != nil } }) else { return .accountPending }
         if rootHashes.contains(where: { activeAccounts(at: $0).contains(where: \.isHeadless) }) { return .noSecondFactor }
         return rootHashes.contains { hasPendingAccount(at: $0) } ? .accountPending : .noAccountsForServer
     }

@@ -97,6 +97,9 @@ struct AdminHeadlessTests {
             for (account, status, error) in accounts {
                 let answer = try await backend.json(.get, backend.path("/sessions/link/upgrade?accountid=\(account.id.text)"))
                 #expect(answer.status == status && answer.object.text("error") == error)
+                let body = #"{"kind":"enrol","accountid":"\#(account.id.text)"}"#
+                let page = try await backend.json(.post, backend.path("/sessions/page"), body: body)
+                #expect(page.status == status && page.object.text("error") == error, "the backend hears it, and not whoever is sent to the page")
             }
             let nobody = try await backend.json(
                 .get, backend.path("/sessions/link/upgrade?accountid=\(Base64URL.encode([UInt8](repeating: 9, count: 16)))"))
@@ -129,6 +132,9 @@ struct AdminHeadlessTests {
         try await premises.asBackend { (backend) async throws in
             let link = try await backend.json(.get, backend.path("/sessions/qr/login?accountid=\(account.id.text)"))
             #expect(link.status == 409 && link.object.text("error") == "account_headless")
+            let body = #"{"kind":"login","accountid":"\#(account.id.text)","returnurl":"/back"}"#
+            let page = try await backend.json(.post, backend.path("/sessions/page"), body: body)
+            #expect(page.status == 409 && page.object.text("error") == "account_headless")
             let reset = try await backend.json(.post, backend.path("/accounts/\(account.id.text)/secondfactor/reset"))
             #expect(reset.status == 409 && reset.object.text("error") == "account_headless")
         }

@@ -57,6 +57,38 @@ struct UpgradeFailureTests {
         try await expectHeadless(before, phone, world)
     }
 
+    @Test("While a code is awaited, no page of another nonce is given out; one of the same nonce is, which asks for the code")
+    func pages() async throws {
+        let (world, phone, before) = try await scene()
+        let invitation = try await world.inviteUpgrade(of: before.id)
+        #expect(try await world.trail().contains { $0.kind == .enrolmentStarted && $0.account == before.id })
+        func admit(_ browser: String) async throws {
+            let start = EnrolmentStart(upgrading: before.id, nonce: try DomainFixture.nonce(browser))
+            try await world.enrolments.admitPage(start, at: world.server, now: world.now)
+        }
+        try await admit("another")
+        let (claimed, _) = try await phone.upgradePending(invitation)
+        await #expect(throws: EnrolmentStartError.confirming) { try await admit("another") }
+        try await admit("upgrading")
+        _ = try await world.confirm(invitation, code: claimed.code)
+        await #expect(throws: EnrolmentStartError.accountIsFull) { try await admit("upgrading") }
+    }
+
+    @Test("Begun anew under the same nonce before anybody has cleared up after ten minutes: who clears up then takes nothing from the new upgrade")
+    func begunAnew() async throws {
+        let (world, phone, before) = try await scene()
+        _ = try await phone.upgradePending(try await world.inviteUpgrade(of: before.id))
+        world.pass(Enrolment.life + 1)
+        var other = phone
+        other.raw = phone.raw.with(instance: InstanceID(using: world.random))
+        let invitation = try await world.inviteUpgrade(of: before.id)
+        let (claimed, _) = try await other.upgradePending(invitation)
+        try await world.enrolments.expire(at: world.now)
+        _ = try await world.confirm(invitation, code: claimed.code)
+        #expect(try await other.logIn().result == .loggedIn)
+        #expect(try await world.account(of: phone).instance == other.instance)
+    }
+
     @Test("A logout of the browser that upgrades")
     func loggedOut() async throws {
         let (world, phone, before) = try await scene()
@@ -76,6 +108,8 @@ struct UpgradeFailureTests {
         #expect(try await closure.end(phone.instance, tellingPhoneOf: before.id, at: world.now) == .secondFactor(.secondFactorUnknown))
         await #expect(throws: ConfirmationError.nothingToConfirm) { try await world.confirm(invitation, code: claimed.code) }
         #expect(try await world.status("upgrading") == .nobody)
+        let entry = AuditEntry(.enrolmentFailed, server: world.server, account: before.id, by: .secondFactor, at: world.now)
+        #expect(try await world.trail().contains(entry))
         try await expectHeadless(before, phone, world)
     }
 

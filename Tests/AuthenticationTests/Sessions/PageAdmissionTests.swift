@@ -27,6 +27,13 @@ struct PageAdmissionTests {
         await #expect(throws: FramesNotAllowed()) { try await admit(world, at: world.neighbour.server, isFramed: true) }
     }
 
+    @Test("For no account that logs in nowhere")
+    func headless() async throws {
+        let world = try await DomainFixture.headless()
+        let account = try await world.headlessPhone().account
+        await #expect(throws: LoginLinkError.accountHeadless) { try await admit(world, account: account) }
+    }
+
     @Test("For an account of that server, and under no webNonce of an app")
     func accounts() async throws {
         let world = try await DomainFixture()

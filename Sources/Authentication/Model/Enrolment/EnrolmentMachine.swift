@@ -58,7 +58,8 @@ extension Enrolment {
             // Only the site begins one for that nonce again.
             guard start.isNewest else { throw .siteOnly }
             return self
-        case .failed: return self
+        // Written down as over, if its time ran out and nobody has done so yet: who clears up later must not take it for one that still waits.
+        case .failed: return enrolment
         }
     }
 

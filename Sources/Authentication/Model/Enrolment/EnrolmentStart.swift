@@ -70,7 +70,7 @@ extension EnrolmentStartError: CustomStringConvertible {
         switch self {
         case .badName: "name has 1 to 255 bytes on one line, something to see, and no control or direction characters"
         case .badUserID: "userid has 1 to 255 bytes on one line, something to see, and no control or direction characters"
-        case .confirming: "a phone waits for its code on this session; type it, or wait until it is too old"
+        case .confirming: "a phone waits for its code; type it where it was asked for, or wait until it is too old"
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
         case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
         case .finished: "this page has added its phone"
