@@ -6,8 +6,10 @@ import Testing
 
 extension TestPhone {
     /// A phone with one active headless account, at a server whose Data Service says everything backwards.
-    static func headless(_ configure: (inout Ostiary.Configuration) -> Void = { _ in }) async throws -> TestPhone {
-        let phone = TestPhone(try TestServer(clock: TestClock()), configure)
+    static func headless(
+        clock: TestClock = TestClock(), _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
+    ) async throws -> TestPhone {
+        let phone = TestPhone(try TestServer(clock: clock), configure)
         await phone.server.with { server in
             server.settings.enrolsWithSecondFactor = false
             server.settings.offlineCodes = .six

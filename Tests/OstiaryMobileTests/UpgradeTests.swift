@@ -196,9 +196,8 @@ struct DyingUpgradeTests {
 
     @Test("The decision never arrived: the box is kept as long as a copy of it may still arrive, and then goes")
     func beforeTheDecision() async throws {
-        let first = try await TestPhone.headless()
+        let first = try await TestPhone.headless(clock: TestClock(pauses: .pass))
         let id = try first.account
-        // Nobody answers; whoever gives up and asks again moves the clock.
         await first.server.with { ($0.mishaps.answered[.e3], $0.mishaps.statuses[.e3]) = (0, [Status](repeating: .busy, count: 1_000)) }
         first.ostiary.start(with: try await first.server.makeUpgradeLink(of: id))
         first.ostiary.setAccount(nil, for: try await first.confirmEnrol())

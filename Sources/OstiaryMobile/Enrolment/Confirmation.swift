@@ -16,10 +16,10 @@ extension Engine {
             _ = try? remove(account.id, because: .neverMade)
             throw .enrolmentExpired
         }
-        guard outcome.result == .loggedIn else { throw .serverAnswer }
         try confirm(account, outcome)
         // From here on the account stays, whatever becomes of this session.
         if flow?.session == id { flow?.onAbort = nil }
+        guard outcome.result == .loggedIn else { throw .serverAnswer }
         // Nobody is logged in without a second factor, and nothing remembers one.
         guard !outcome.isHeadless else {
             if flow?.session == id { flow = nil }

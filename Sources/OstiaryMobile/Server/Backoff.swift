@@ -7,9 +7,9 @@ struct Backoff {
     init(limit: Double) { self.limit = limit }
 
     /// Seconds to wait now; nil when it has been long enough.
-    /// - Parameter passed: seconds since it began, where what is tried takes time that counts; else only the waits do.
-    mutating func delay(after passed: Double = 0) -> Double? {
-        waited = max(waited, passed)
+    /// - Parameter tried: seconds that the last try took, where that counts; else only the waits do.
+    mutating func delay(after tried: Double = 0) -> Double? {
+        waited += tried
         guard waited < limit else { return nil }
         let delay = min(next, limit - waited)
         waited += delay

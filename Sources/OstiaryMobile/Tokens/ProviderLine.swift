@@ -113,10 +113,10 @@ final class ProviderLine: Sendable {
         return Answer(status: response.status, body: response.body, isDated: moment != nil)
     }
 
-    /// In seconds; 0 where the device was restarted.
-    private func passed(since begun: UInt64) -> Double {
+    /// Seconds that a call took: as long as one may take at most, because of an app that was suspended in it nobody waited for the rest.
+    private func taken(since begun: UInt64) -> Double {
         let now = clock.monotonic
-        return now > begun ? Double(now - begun) : 0
+        return now > begun ? min(Double(now - begun), Self.timeout) : 0
     }
 
     /// Does it again while the provider is away, in growing intervals. One that takes a call and says nothing is away as well: what the calls took counts too, so
@@ -125,12 +125,12 @@ final class ProviderLine: Sendable {
         for patience: Double, _ call: @Sendable () async throws(TokenError) -> Value
     ) async throws(TokenError) -> Value {
         var backoff = Backoff(limit: patience)
-        let begun = clock.monotonic
         while true {
+            let begun = clock.monotonic
             let failure: TokenError
             do { return try await call() } catch { failure = error }
             guard failure == .serverConnection || failure == .serverBusy else { throw failure }
-            guard let delay = backoff.delay(after: passed(since: begun)) else { throw failure }
+            guard let delay = backoff.delay(after: taken(since: begun)) else { throw failure }
             await clock.sleep(seconds: delay)
             if Task.isCancelled { throw .cancelled }
         }

@@ -6,11 +6,13 @@ actor RunToken {
     init(_ settings: CronSettings) { source = MachineToken(settings) }
 
     func used<Value: Sendable>(_ call: @Sendable (String) async throws -> Value) async throws -> Value {
-        if let token {
-            do { return try await call(token) } catch let error as CronFailure where error.isOfToken {}
-        }
+        do { return try await call(token ?? fetched()) } catch let error as CronFailure where error.isOfToken {}
+        return try await call(fetched())
+    }
+
+    private func fetched() async throws -> String {
         let fresh = try await source.fetched()
         token = fresh
-        return try await call(fresh)
+        return fresh
     }
 }
