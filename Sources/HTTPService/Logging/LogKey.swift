@@ -27,7 +27,7 @@ package enum LogKey: String, CaseIterable, Sendable {
         case .reason: "why, in a word or a sentence"
         case .error: "a fault in the words of the program, or the `error` that the caller was told"
         case .heldback: "lines of this kind that were left out since the last one, so that strangers cannot fill the log"
-        case .address: "address of the second-factor server, of a client's backend, or of a token service"
+        case .address: "address of the second-factor server, of a client's backend, or of a service behind a virtual server"
         case .since: "time at which it began"
         case .lasted: "how long it lasted"
         case .path: "a file"
