@@ -9,7 +9,7 @@ extension AuthenticationSchema {
         [
             "ALTER TABLE enrolment ADD COLUMN headless \(d.integer) NOT NULL DEFAULT 0",
             "ALTER TABLE enrolment ADD COLUMN upgrades \(d.blob)",
-            "CREATE INDEX enrolment_upgrades ON enrolment (upgrades)",
+            "CREATE INDEX enrolment_upgrades ON enrolment (upgrades) WHERE upgrades IS NOT NULL",
         ]
     }
 

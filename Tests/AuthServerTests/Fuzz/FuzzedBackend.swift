@@ -16,6 +16,8 @@ struct FuzzedBackend: Sendable {
     let words: APIWords
     /// More than are deleted.
     private let accounts: [Account]
+    /// One without a second factor.
+    private let headless: Account
     /// What a phone and a browser began: a login whose code came back, and an enrolment whose code is shown.
     private let returning: String
     private let returnCode: String
@@ -37,6 +39,7 @@ struct FuzzedBackend: Sendable {
         let premises = try await PagesFixture()
         var accounts: [Account] = []
         for _ in 0..<30 { accounts.append(try await premises.addAccount()) }
+        headless = try await premises.addAccount(instance: nil)
         let login = "n0nce-of-a-login-page-that-is-approved"
         let enrolment = "n0nce-of-an-enrolment-that-has-its-code"
         _ = try await premises.asBrowser { (browser) async throws in try await browser.open(.login, nonce: login) }
@@ -53,7 +56,7 @@ struct FuzzedBackend: Sendable {
         words = APIWords(
             seed,
             real: [
-                "accountid": accounts.map(\.id.text), "code": [shown, "K7Q3"], "returncode": [returnCode, "AAAAAAAAAAAAAAAAAAAAAA"],
+                "accountid": (accounts + [headless]).map(\.id.text), "code": [shown, "K7Q3"], "returncode": [returnCode, "AAAAAAAAAAAAAAAAAAAAAA"],
                 "otp": ["2XPP7Q R5BDD0", "2xpp7qr5bdd0"],
                 "serverid": [premises.serverID.text],
             ])
@@ -102,7 +105,12 @@ struct FuzzedBackend: Sendable {
             default: Self.nonces[0]
             }
         let body = bodies[name] ?? (calls[name]?.body != nil && route.method != .get ? "{}" : "")
-        let query = route.path.hasSuffix("/enrol") ? "?name=Alice" : ""
+        let query =
+            switch route.path.split(separator: "/").last {
+            case "enrol" where route.method == .get: "?name=Alice"
+            case "upgrade": "?accountid=\(headless.id.text)"
+            default: ""
+            }
         return Asked(uri: path(of: route, isHonest: true) + query, nonce: nonce, body: Array(body.utf8))
     }
 

@@ -6,7 +6,8 @@ actor RunToken {
     init(_ settings: CronSettings) { source = MachineToken(settings) }
 
     func used<Value: Sendable>(_ call: @Sendable (String) async throws -> Value) async throws -> Value {
-        do { return try await call(token ?? fetched()) } catch let error as CronFailure where error.isOfToken {}
+        let known = if let token { token } else { try await fetched() }
+        do { return try await call(known) } catch let error as CronFailure where error.isOfToken {}
         return try await call(fetched())
     }
 
