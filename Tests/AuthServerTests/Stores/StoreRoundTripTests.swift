@@ -385,7 +385,7 @@ struct StoreRoundTripTests {
             let sessions = try await store.read { rows in try rows.overdueSessions(at: later, limit: 99) }
             #expect(Set(sessions.map(\.id)) == Set(expected.map { Sample.sessionID(UInt8($0) + 10) }))
             #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 600, limit: 9) }.isEmpty)
-            #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 601, limit: 9) }.count == 3)
+            #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 601, limit: 9) }.count == 4)
             #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) }.count == 6)
         }
     }
