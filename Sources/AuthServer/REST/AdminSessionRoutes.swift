@@ -74,9 +74,8 @@ extension AdminRoutes {
         guard (page.returnURL?.absolute(at: publicURL).utf8.count ?? 0) <= ReturnURL.mostBytes else {
             throw FieldRefusal.bad("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
         }
-        let upgraded = page.kind == .enrol ? page.request.account : nil
-        try await domain.sessions.admitPage(
-            for: nonce, at: server, isFramed: page.isFramed, account: upgraded == nil ? page.request.account : nil)
+        let (loggedIn, upgraded) = page.kind == .login ? (page.request.account, nil) : (nil, page.request.account)
+        try await domain.sessions.admitPage(for: nonce, at: server, isFramed: page.isFramed, account: loggedIn)
         if let upgraded { try await domain.enrolments.admitPage(EnrolmentStart(upgrading: upgraded, nonce: nonce), at: server, now: request.now) }
         let url = try await pages.open(page, at: request.now)
         return .object { writer in writer.member("url", url) }

@@ -20,46 +20,36 @@ struct AccountActivation: Sendable {
     func activate(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
         guard case .confirming(_, let finish) = enrolment.state else { throw Refusal.enrolmentUsed }
         guard enrolment.purpose.upgraded == nil || pending.state == .upgrading else { throw Refusal.enrolmentUsed }
-        guard enrolment.purpose.asksSecondFactor else { return try admit(enrolment, pending, in: rows, at: now) }
+        let logsIn = enrolment.purpose.asksSecondFactor
         var account = pending
-        account.state = .active
-        account.activatedAt = now
-        account.lastLogin = now
-        account.hasActivationCache = true
+        (account.state, account.activatedAt) = (.active, now)
+        if logsIn { (account.lastLogin, account.hasActivationCache) = (now, true) }
         try rows.save(account)
-        let (session, replaced) = try logInBrowser(of: enrolment, account, finish, in: rows, at: now)
-        let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: session.id)), at: now)
+        // The browser of a headless account stays as it was.
+        let opened = logsIn ? try logInBrowser(of: enrolment, account, finish, in: rows, at: now) : nil
+        let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: opened?.session.id)), at: now)
         try rows.save(active)
         let told = try noticeOthers(of: account, in: rows, at: now)
         let kind: AuditEntry.Kind = enrolment.purpose.upgraded == nil ? .accountActivated : .accountUpgraded
         try rows.record(AuditEntry(kind, server: account.server, account: account.id, by: actor, at: now))
-        let news = (replaced.map { [SessionNews.ended($0)] } ?? []) + [.about(session, .loggedIn(account.id))] + told.map { .accountChanged($0) }
+        var news: [SessionNews] = []
+        if let opened {
+            if let replaced = opened.replaced { news.append(.ended(replaced)) }
+            news.append(.about(opened.session, .loggedIn(account.id)))
+        }
+        news += told.map { .accountChanged($0) }
         return ActivationOutcome(account: account, enrolment: active, news: news)
-    }
-
-    /// A headless account is there from now on, and logs nobody in: its browser stays as it was.
-    private func admit(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
-        var account = pending
-        account.state = .active
-        account.activatedAt = now
-        try rows.save(account)
-        let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: nil)), at: now)
-        try rows.save(active)
-        let told = try noticeOthers(of: account, in: rows, at: now)
-        try rows.record(AuditEntry(.accountActivated, server: account.server, account: account.id, by: actor, at: now))
-        return ActivationOutcome(account: account, enrolment: active, news: told.map { .accountChanged($0) })
     }
 
     private func logInBrowser(
         of enrolment: Enrolment, _ account: Account, _ finish: Enrolment.Finish, in rows: any AuthenticationRows, at now: Instant
-    ) throws -> (Session, Session?) {
+    ) throws -> (session: Session, replaced: Session?) {
         let parameters = try rows.existing(account.server).parameters
         let login = Login(
             account: account.id, binding: nil, at: now, methods: .pin, verifiedAt: finish.verifiedAt ?? now, decision: [],
             deadline: now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: now, lastStamp: Instant(0))
-        let (session, replaced) = try SessionOpening(server: account.server, nonceHash: enrolment.nonceHash, derivation: derivation, actor: actor)
+        return try SessionOpening(server: account.server, nonceHash: enrolment.nonceHash, derivation: derivation, actor: actor)
             .logIn(login, in: rows, at: now)
-        return (session, replaced)
     }
 
     /// The person's older accounts at this server, each of which hears of the new device until it was shown there. A headless one is told nothing: it hears
