@@ -22,8 +22,9 @@ package final class LogoutLook: Sendable {
     /// At most `limit`, each client's first before any client's second. One look at a time.
     package func due(in store: any OAuthStore, at now: Instant, limit: Int) async throws -> [LogoutNotice] {
         let (before, length) = (place.withLock { $0 }, length)
-        let (lately, part) = try await store.read { rows in
-            (
+        let (lately, part) = try await store.read { rows -> ([LogoutNotice], LogoutPart) in
+            guard try rows.isAnyClientTold() else { return ([], LogoutPart(notices: [], next: nil)) }
+            return (
                 try rows.logouts(dueSince: now - Self.lately, at: now, limit: limit),
                 try rows.logouts(among: length, after: before, at: now)
             )

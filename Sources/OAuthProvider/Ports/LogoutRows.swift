@@ -6,6 +6,9 @@ import OstiaryProtocol
 /// session that goes on, of which an operator ended what the client had. One that was never tried is due at once. That an account is deleted hides none of its
 /// sessions.
 package protocol LogoutRows: AnyObject {
+    /// Whether there is a client with an address. The looks below come every two seconds and cost tens of times this one also where they find nothing, the
+    /// more the more people log in; and most servers have no such client.
+    func isAnyClientTold() throws -> Bool
     /// What became due from `since` to `now`, found by the moment at which it did: sessions that were ended or ran out, grants that an operator ended, and
     /// what was put off until then. At most `limit`, each client's first before any client's second. What a store leaves out here is found by the other look.
     func logouts(dueSince since: Instant, at now: Instant, limit: Int) throws -> [LogoutNotice]
