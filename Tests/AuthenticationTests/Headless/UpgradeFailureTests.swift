@@ -155,23 +155,13 @@ struct UpgradeFailureTests {
     @Test("While the second-factor server has still to forget the key of an upgrade before, another waits: it would forget the key that joined since")
     func leaving() async throws {
         let world = try await DomainFixture.headless()
-        let full = try await world.enrolledPhone("bob")
-        var phone = try TestPhone(sharing: full)
-        let enrolling = try await world.inviteHeadless(browser: "second")
-        let bare = try await phone.claim(enrolling)
-        _ = try await phone.finishBare(bare)
-        _ = try await world.confirm(enrolling, code: bare.code)
-        phone.account = bare.shown.accountID
-        let invitation = try await world.inviteUpgrade(of: bare.shown.accountID)
-        let claimed = try await phone.claim(invitation)
-        let tried = try await full.send(try full.provingForEnrolment(claimed, newKey: phone.publicKey, by: try present(full.account)))
-        try await phone.finish(claimed, tried)
+        let (_, phone, invitation, claimed) = try await world.vouchedUpgrade()
         for _ in 1...3 { _ = try await world.confirm(invitation, code: claimed.wrongCode) }
-        let again = try await world.inviteUpgrade(of: bare.shown.accountID, browser: "again")
+        let again = try await world.inviteUpgrade(of: try present(phone.account), browser: "again")
         #expect(try await world.refusal(of: try phone.claiming(again)) == .attemptOpen)
         #expect(Refusal.attemptOpen.status == .busy)
         #expect(try await world.closes.run(at: world.now) == 1)
-        #expect(try await phone.claim(again).shown.accountID == bare.shown.accountID)
+        #expect(try await phone.claim(again).shown.accountID == phone.account)
     }
 }
 

@@ -40,17 +40,7 @@ struct UpgradeTests {
     @Test("The PIN that this app has at the server already vouches, and is the account's from then on")
     func vouchedFor() async throws {
         let world = try await DomainFixture.headless()
-        let full = try await world.enrolledPhone("bob")
-        var phone = try TestPhone(sharing: full)
-        let enrolling = try await world.inviteHeadless(browser: "second")
-        let bare = try await phone.claim(enrolling)
-        _ = try await phone.finishBare(bare)
-        _ = try await world.confirm(enrolling, code: bare.code)
-        phone.account = bare.shown.accountID
-        let invitation = try await world.inviteUpgrade(of: bare.shown.accountID)
-        let claimed = try await phone.claim(invitation)
-        let tried = try await full.send(try full.provingForEnrolment(claimed, newKey: phone.publicKey, by: try present(full.account)))
-        try await phone.finish(claimed, tried)
+        let (full, phone, invitation, claimed) = try await world.vouchedUpgrade()
         _ = try await world.confirm(invitation, code: claimed.code)
         #expect(try await world.account(of: phone).instance == full.instance)
         #expect(try await phone.logIn().result == .loggedIn)

@@ -26,12 +26,27 @@ extension DomainFixture {
     /// A phone with one active headless account, enrolled in the browser “enrolling”.
     func headlessPhone(_ user: String? = "alice", name: String = "phone") async throws -> TestPhone {
         var phone = try TestPhone(self, name)
-        let invitation = try await inviteHeadless(user, browser: "enrolling \(name)")
+        try await enrolHeadless(&phone, by: try await inviteHeadless(user, browser: "enrolling \(name)"))
+        return phone
+    }
+
+    private func enrolHeadless(_ phone: inout TestPhone, by invitation: Invitation) async throws {
         let claimed = try await phone.claim(invitation)
         _ = try await phone.finishBare(claimed)
         _ = try await confirm(invitation, code: claimed.code)
         phone.account = claimed.shown.accountID
-        return phone
+    }
+
+    /// An upgrade that waits for its code: the PIN that the app of the headless account has by another account vouches for it.
+    func vouchedUpgrade() async throws -> (full: TestPhone, headless: TestPhone, invitation: Invitation, claimed: Claimed) {
+        let full = try await enrolledPhone("bob")
+        var phone = try TestPhone(sharing: full)
+        try await enrolHeadless(&phone, by: try await inviteHeadless(browser: "second"))
+        let invitation = try await inviteUpgrade(of: try present(phone.account))
+        let claimed = try await phone.claim(invitation)
+        let tried = try await full.send(try full.provingForEnrolment(claimed, newKey: phone.publicKey, by: try present(full.account)))
+        try await phone.finish(claimed, tried)
+        return (full, phone, invitation, claimed)
     }
 
     /// The account of a phone as it is now.

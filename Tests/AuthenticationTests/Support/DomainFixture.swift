@@ -21,9 +21,9 @@ final class DomainFixture: Sendable {
     let hub = SessionEventHub()
     let random = SeededRandom("server")
     /// The service behind each virtual server that has one.
-    let tokenService = FixtureTokenService()
+    let tokenService = FixtureService<TokenServiceCall> { _ in .bytes([1, 2, 3]) }
     let tokens: TokenCallService
-    let dataService = FixtureDataService()
+    let dataService = FixtureService<DataServiceCall> { .bytes($0.payload.reversed()) }
     let data: DataCallService
     private let clock = TestClock(DomainFixture.start)
 
