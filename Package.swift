@@ -69,10 +69,10 @@ let package = Package(
         .target(name: "OstiaryTokens", dependencies: ["OstiaryProtocol", crypto, cryptoExtras], swiftSettings: house),
         // Domain of the OAuth and OpenID Connect provider: applications, APIs, grants, the endpoints' rules. No HTTP, no SQL.
         .target(name: "OAuthProvider", dependencies: ["Authentication", "OstiaryTokens", "OstiaryProtocol"], swiftSettings: house),
-        // One SQL seam, and secrets at rest; SQLite through GRDB today.
+        // One SQL seam, and secrets at rest; SQLite through GRDB, PostgreSQL through libpq.
         .target(
             name: "Database",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
+            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLibPQ", crypto],
             swiftSettings: house),
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
         .target(
@@ -166,6 +166,7 @@ let package = Package(
 
         // System modules: C libraries installed by scripts/setup.
         .systemLibrary(name: "CSodium", path: "Sources/System/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CLibPQ", path: "Sources/System/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CQREncode", path: "Sources/System/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CZBar", path: "Sources/System/CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),

@@ -3,9 +3,9 @@
 // Owns: connecting, querying, durable transactions, migrations, and the errors of all of them; how rows are saved and what a transaction knows of them
 // (`SQLTable`, `KnownRows`); the key-encryption key and key files (AtRest/), because whoever stores a secret wraps it.
 // Leaves to others: every statement (stores keep their SQL beside the feature), every rule, every retry that a domain decides on.
-// Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB; the seam is synchronous inside a body and
-// asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change in any store. Which
-// engine an address names is told in Engines/, above them all.
+// Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB, PostgreSQL through libpq; the seam is
+// synchronous inside a body and asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change
+// in any store. Which engine an address names is told in Engines/, above them all.
 //
 //     let database = try SQLiteDatabase.open(path: "data/ostiary.sqlite")
 //     try await database.migrate([Migration(1, "accounts") { ["CREATE TABLE account (id \($0.blob) PRIMARY KEY) \($0.tableOptions)"] }])
@@ -25,6 +25,9 @@ package protocol Database: Sendable {
 
     /// Whether a server of perhaps another version has it open, beside which this process came: then its tables are not ours to change.
     var hasServerBeside: Bool { get }
+
+    /// The same database for work that may take longer than anybody waits for an answer: a step of the schema.
+    var patient: any Database { get }
 
     /// Runs `body` on one consistent state of the data, without the right to change it.
     ///
@@ -59,6 +62,7 @@ package protocol Database: Sendable {
 
 extension Database {
     package var hasServerBeside: Bool { false }
+    package var patient: any Database { self }
 }
 
 /// Whether other processes may use the same database file at the same time.

@@ -1,6 +1,7 @@
-/// Which database an operator means: `sqlite:PATH`, relative to the working directory or absolute.
+/// Which database an operator means: `sqlite:PATH`, relative to the working directory or absolute, or `postgresql://HOST/DATABASE`.
 package enum DatabaseURL: Sendable, Equatable {
     case sqlite(path: String)
+    case postgresql(PostgreSQLAddress)
 
     /// - Throws: ``DatabaseURLError``.
     package init(parsing text: String) throws(DatabaseURLError) {
@@ -12,27 +13,45 @@ package enum DatabaseURL: Sendable, Equatable {
             guard rest != ":memory:" else { throw .memoryIsNotDurable }
             self = .sqlite(path: rest.hasPrefix("//") ? String(rest.dropFirst(2)) : rest)
             guard case .sqlite(let path) = self, !path.isEmpty else { throw .noPath }
-        case "postgres", "postgresql": throw .engineNotBuiltIn("PostgreSQL")
+        case "postgres", "postgresql": self = .postgresql(try PostgreSQLAddress(parsing: rest))
         case let scheme: throw .unknownScheme(scheme)
         }
     }
 }
 
-/// Why a text names no database.
+/// Why a text names no database. No case carries a part of it that may be a secret.
 package enum DatabaseURLError: Error, Equatable, Sendable {
     case noScheme, noPath, memoryIsNotDurable
-    case engineNotBuiltIn(String)
     case unknownScheme(String)
+    /// Of PostgreSQL: neither a host nor the folder of a socket, or one that is not written as one.
+    case noHost
+    case noDatabase
+    /// A password belongs into a file, which only its owner can read.
+    case passwordInURL
+    /// Another machine is asked by TLS, of a server that shows who it is, or not at all.
+    case unprotected
+    /// Nobody said by which certificates the server is known.
+    case noRootCertificates
+    case unknownParameter(String)
+    /// Twice there, or no value of it.
+    case badParameter(String)
 }
 
 extension DatabaseURLError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noScheme: "a database URL starts with its engine: write sqlite:PATH"
+        case .noScheme: "a database URL starts with its engine: write sqlite:PATH or postgresql://HOST/DATABASE"
         case .noPath: "the database URL has no path: write sqlite:PATH"
         case .memoryIsNotDurable: "a server keeps its data in a file: write sqlite:PATH"
-        case .engineNotBuiltIn(let engine): "this version does not speak \(engine) yet: write sqlite:PATH"
-        case .unknownScheme(let scheme): "unknown database engine \(scheme): write sqlite:PATH"
+        case .unknownScheme(let scheme): "unknown database engine \(scheme): write sqlite:PATH or postgresql://HOST/DATABASE"
+        case .noHost: "the database URL has no host: write postgresql://HOST/DATABASE, or postgresql:///DATABASE?host=FOLDER for a Unix socket"
+        case .noDatabase: "the database URL has no database: write postgresql://HOST/DATABASE"
+        case .passwordInURL:
+            "the database URL holds a password, which logs and process lists would show: write it into a file and name that, ?password_file=PATH"
+        case .unprotected: "a database on another machine is asked by TLS, with sslmode=verify-full"
+        case .noRootCertificates: "the database URL does not say by which certificates the server is known: add ?sslrootcert=PATH"
+        case .unknownParameter(let name): "the database URL has a parameter that is not known: \(name)"
+        case .badParameter(let name): "the parameter \(name) of the database URL is not well formed, or is there twice"
         }
     }
 }

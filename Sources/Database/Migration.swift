@@ -35,8 +35,9 @@ extension Database {
         guard newest <= known else { throw DatabaseOpenError.newerThanProgram(version: newest) }
         // It would go on writing what the new tables no longer mean.
         guard newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: newest) }
+        let patient = patient
         for migration in migrations {
-            try await transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
+            try await patient.transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
         }
         // A new one has nothing to forget.
         if newest > 0, migrations.contains(where: { $0.number > newest && $0.rows != nil }) { try await purge() }
@@ -74,6 +75,7 @@ private func isApplied(_ migration: Migration, on connection: any SQLConnection)
 
 /// Applies one step, unless it was applied before.
 private func apply(_ migration: Migration, on connection: any SQLConnection, dialect: SQLDialect) throws {
+    if let lock = dialect.stepLock { try connection.execute(lock) }
     guard try !isApplied(migration, on: connection) else { return }
     for statement in migration.statements(dialect) {
         try connection.execute(statement)

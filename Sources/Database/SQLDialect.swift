@@ -12,14 +12,20 @@ package struct SQLDialect: Sendable, Equatable {
     package let keyedTableOptions: String
     /// Sixteen random bytes of the engine's own, others in each row; for a migration only.
     package let sixteenRandomBytes: String
+    /// Begins a step of the schema: of several programs that would take it at once the others wait. Nil where only one can have the database open.
+    package let stepLock: String?
 
-    package init(blob: String, integer: String, countedKey: String, tableOptions: String, keyedTableOptions: String, sixteenRandomBytes: String) {
+    package init(
+        blob: String, integer: String, countedKey: String, tableOptions: String, keyedTableOptions: String, sixteenRandomBytes: String,
+        stepLock: String? = nil
+    ) {
         self.blob = blob
         self.integer = integer
         self.countedKey = countedKey
         self.tableOptions = tableOptions
         self.keyedTableOptions = keyedTableOptions
         self.sixteenRandomBytes = sixteenRandomBytes
+        self.stepLock = stepLock
     }
 
     /// SQLite: strict tables, so that a column holds what its type says.

@@ -22,7 +22,7 @@ package enum SQLError: Error, Equatable, Sendable {
     case wrongKind(column: String, expected: SQLKind, found: SQLKind)
     /// The column holds a number that the asked type cannot.
     case outOfRange(String)
-    /// Another process kept the database locked for longer than the busy timeout.
+    /// Another process kept the database locked for longer than the busy timeout; or others were in the way of each run of a transaction, or it took too long.
     case busy
     /// The transaction ended before its commit (disk full, or a body that ended it itself); nothing of it remains.
     case transactionLost
@@ -72,7 +72,8 @@ extension SQLError: CustomStringConvertible {
         case .noSuchColumn(let column): "the answer has no column \(column)"
         case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
         case .outOfRange(let column): "the number in column \(column) is out of range"
-        case .busy: "the database is locked by another process, a sqlite3 or a copy perhaps: end it; a server that runs goes on by itself"
+        case .busy:
+            "the database is locked by another process, a sqlite3 or a copy perhaps, or too busy: end what holds it; a server that runs goes on by itself"
         case .transactionLost: "the transaction ended before its commit"
         case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
         case .unavailable: "the database cannot be reached: a server that runs goes on by itself when it can"

@@ -51,7 +51,7 @@ package final class TLSServer: Sendable {
     }
 
     /// The key is nobody's: it guards nothing.
-    private static let pem = """
+    package static let pem = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg72rPY365kdyqjwUg
         TOj5ekkZhKpUMIVkcZmLfRtUpIehRANCAATdNMU6v1GadccxMHGTohx/1M7w7s9b

@@ -18,9 +18,9 @@ struct ConnectionTests {
         }
     }
 
-    @Test("Parameters are bound by number, in any order and more than once, and not inside quotes or comments")
-    func parameters() async throws {
-        try await Backend.memory.withDatabase { database in
+    @Test("Parameters are bound by number, in any order and more than once, and not inside quotes or comments", arguments: Backend.allCases)
+    func parameters(on backend: Backend) async throws {
+        try await backend.withDatabase { database in
             let row = try await database.read { connection in
                 try connection.one("SELECT $2 AS b, $1 AS a, '$1 ''$2' AS text, $2 AS \"$1\" -- $3\n", [.integer(1), .integer(2)])
             }
@@ -30,9 +30,9 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A wrong number of arguments is refused before anything runs")
-    func argumentCount() async throws {
-        try await Backend.memory.withDatabase { database in
+    @Test("A wrong number of arguments is refused before anything runs", arguments: Backend.allCases)
+    func argumentCount(on backend: Backend) async throws {
+        try await backend.withDatabase { database in
             await #expect(throws: SQLError.argumentCount(expected: 1, found: 0)) {
                 try await database.transaction { try $0.execute("DELETE FROM counter WHERE name = $1") }
             }
@@ -41,9 +41,9 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A column that is missing, null or of another kind is an error, never a default")
-    func strictAccess() async throws {
-        try await Backend.memory.withDatabase { database in
+    @Test("A column that is missing, null or of another kind is an error, never a default", arguments: Backend.allCases)
+    func strictAccess(on backend: Backend) async throws {
+        try await backend.withDatabase { database in
             let answer = try await database.read { try $0.one("SELECT 2 AS two, -1 AS minus, 'x' AS text, NULL AS absent") }
             let row = try #require(answer)
             #expect(throws: SQLError.noSuchColumn("three")) { try row.integer("three") }
@@ -64,23 +64,23 @@ struct ConnectionTests {
         }
     }
 
-    @Test("Two rows are not one")
-    func moreThanOneRow() async throws {
-        try await Backend.memory.withDatabase { database in
+    @Test("Two rows are not one", arguments: Backend.allCases)
+    func moreThanOneRow(on backend: Backend) async throws {
+        try await backend.withDatabase { database in
             await #expect(throws: SQLError.moreThanOneRow) {
                 try await database.read { _ = try $0.one("SELECT 1 AS n UNION ALL SELECT 2") }
             }
         }
     }
 
-    @Test("A statement answers how many rows it changed")
-    func changedRows() async throws {
-        try await Backend.memory.withDatabase { database in
+    @Test("A statement answers how many rows it changed", arguments: Backend.allCases)
+    func changedRows(on backend: Backend) async throws {
+        try await backend.withDatabase { database in
             let counts = try await database.transaction { connection in
                 [
                     try connection.execute("INSERT INTO counter (name, value) VALUES ('a', 1), ('b', 2)"),
                     try connection.execute("UPDATE counter SET value = 5 WHERE name = 'nobody'"),
-                    try connection.execute("CREATE TABLE extra (n INTEGER) STRICT"),
+                    try connection.execute("CREATE TABLE extra (n INTEGER)"),
                     try connection.execute("DELETE FROM counter"),
                 ]
             }
@@ -91,9 +91,12 @@ struct ConnectionTests {
     @Test("Constraints have names of their own", arguments: Backend.allCases)
     func constraints(on backend: Backend) async throws {
         let cases: [(sql: String, error: SQLError)] = [
-            ("INSERT INTO counter (name, value) VALUES ('hits', 1)", .uniqueViolation("counter.name")),
+            (
+                "INSERT INTO counter (name, value) VALUES ('hits', 1)",
+                .uniqueViolation(backend.word(sqlite: "counter.name", postgresql: "counter_pkey"))
+            ),
             ("INSERT INTO note (counter) VALUES ('nobody')", .foreignKeyViolation),
-            ("UPDATE counter SET value = -1", .checkViolation("value >= 0")),
+            ("UPDATE counter SET value = -1", .checkViolation(backend.word(sqlite: "value >= 0", postgresql: "counter_value_check"))),
             ("INSERT INTO counter (name) VALUES ('x')", .checkViolation("counter.value")),
         ]
         try await backend.withDatabase { database in
@@ -101,7 +104,11 @@ struct ConnectionTests {
                 await #expect(throws: error) { try await database.transaction { try $0.execute(sql) } }
             }
             await #expect(throws: SQLError.self) { try await database.transaction { try $0.execute("UPDATE counter SET value = 'many'") } }
-            await #expect(throws: SQLError.fault(code: 1, message: "no such table: nowhere")) {
+            let missing =
+                backend == .postgresql
+                ? SQLError.fault(code: 6_844_177, message: "42P01 relation \"nowhere\" does not exist")
+                : SQLError.fault(code: 1, message: "no such table: nowhere")
+            await #expect(throws: missing) {
                 try await database.read { try $0.query("SELECT * FROM nowhere") }
             }
             let hits = try await database.hits()
@@ -118,9 +125,9 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A read sees one state, though a writer commits in the middle of it")
-    func oneState() async throws {
-        try await Backend.file.withDatabase { database in
+    @Test("A read sees one state, though a writer commits in the middle of it", arguments: Backend.allCases.filter { $0 != .memory })
+    func oneState(on backend: Backend) async throws {
+        try await backend.withDatabase { database in
             let (inside, enter) = AsyncStream.makeStream(of: Void.self)
             let committed = DispatchSemaphore(value: 0)
             let reading = Task(executorPreference: OwnThread()) {

@@ -65,7 +65,7 @@ struct MigrationTests {
     @Test("A database of another program is refused", arguments: Backend.allCases)
     func foreign(on backend: Backend) async throws {
         try await backend.withEmptyDatabase { database in
-            try await database.migrate([Migration(1, "theirs") { _ in ["CREATE TABLE a (n INTEGER) STRICT"] }])
+            try await database.migrate([Migration(1, "theirs") { ["CREATE TABLE a (n \($0.integer)) \($0.tableOptions)"] }])
             await #expect(throws: DatabaseOpenError.foreignMigration(number: 1, expected: "first", found: "theirs")) {
                 try await database.migrate([first])
             }

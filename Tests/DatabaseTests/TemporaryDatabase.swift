@@ -10,9 +10,16 @@ extension TemporaryFolder {
     }
 }
 
-/// The two ways to have a database; every promise that is not about files holds for both.
+/// The ways to have a database; every promise that is not about files holds for all.
 enum Backend: String, CaseIterable, Sendable {
     case file, memory
+    /// Where one is installed; `scripts/test` sees to it.
+    case postgresql
+
+    static var allCases: [Backend] { PostgreSQLCluster.isInstalled ? [.file, .memory, .postgresql] : [.file, .memory] }
+
+    /// What this engine calls something.
+    func word(sqlite: String, postgresql: String) -> String { self == .postgresql ? postgresql : sqlite }
 
     /// Runs `body` on a new database with a table of counters and one of notes, and closes it.
     @discardableResult
@@ -27,11 +34,12 @@ enum Backend: String, CaseIterable, Sendable {
     @discardableResult
     func withEmptyDatabase<Value>(_ body: (any Database) async throws -> Value) async throws -> Value {
         let folder = try TemporaryFolder()
-        let database: any Database =
-            switch self {
-            case .file: try SQLiteDatabase.open(path: folder.databasePath)
-            case .memory: try SQLiteDatabase.inMemory()
-            }
+        let database: any Database
+        switch self {
+        case .file: database = try SQLiteDatabase.open(path: folder.databasePath)
+        case .memory: database = try SQLiteDatabase.inMemory()
+        case .postgresql: return try await PostgreSQLDatabase.lend { try await body($0) }
+        }
         let value = try await body(database)
         try await database.close()
         return value

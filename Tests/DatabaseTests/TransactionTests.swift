@@ -60,7 +60,7 @@ struct TransactionTests {
                     return error
                 }
             }
-            #expect(caught == .uniqueViolation("counter.name"))
+            #expect(caught == .uniqueViolation(backend.word(sqlite: "counter.name", postgresql: "counter_pkey")))
             #expect(try await database.hits() == 10)
         }
     }

@@ -56,7 +56,7 @@ extension SQLOAuthRows {
     /// Its notices, and as a row of its own where it ends, if it is full: in one statement, as each would look the part up again.
     private static let partNotices = """
         \(part) SELECT notices.*, NULL AS place FROM (\(notices(from: "part", where: "g.id = part.id", at: "$5"))) notices
-        UNION ALL SELECT * FROM (SELECT server, NULL, client, NULL, NULL, NULL, NULL, NULL, NULL, id FROM part
+        UNION ALL SELECT server, NULL, client, NULL, NULL, NULL, NULL, NULL, NULL, id FROM (SELECT server, client, id FROM part
         ORDER BY server, client, id LIMIT 1 OFFSET $4 - 1) place
         """
 

@@ -14,7 +14,9 @@ extension SettingKey {
         "origin under which phones and browsers reach this server; https, or http to a loopback address; required")
     package static let listen = SettingKey("listen", "host:port for phones and browsers; default 127.0.0.1:8080")
     package static let adminListen = SettingKey("admin_listen", "host:port for the REST API and health, never public; default 127.0.0.1:8081")
-    package static let databaseURL = SettingKey("database_url", "sqlite:PATH; default sqlite:DATA/ostiary.sqlite")
+    package static let databaseURL = SettingKey(
+        "database_url",
+        "sqlite:PATH, or postgresql://USER@HOST/DATABASE with ?password_file=PATH&sslrootcert=PATH; default sqlite:DATA/ostiary.sqlite")
     package static let rootAPIKey = SettingKey(
         "root_api_key",
         "key that the REST API asks for in X-apikey; without this and the next one is made at the first start", isSecret: true)

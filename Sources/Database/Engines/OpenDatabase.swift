@@ -5,6 +5,8 @@ package func openDatabase(
 ) throws(DatabaseOpenError) -> any Database {
     switch url {
     case .sqlite(let path): try SQLiteDatabase.open(path: path, ownership: ownership, content: content)
+    // Any number of programs may have it open.
+    case .postgresql(let address): try PostgreSQLDatabase.open(address, content: content)
     }
 }
 
@@ -13,5 +15,6 @@ package func openDatabase(
 package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throws(DatabaseOpenError) {
     switch url {
     case .sqlite(let path): try SQLiteDatabase.checkContent(content, at: path)
+    case .postgresql(let address): try PostgreSQLDatabase.checkContent(content, of: address)
     }
 }

@@ -34,17 +34,19 @@ final class TwoRuns<Value: Sendable>: Sendable {
     private struct Run {
         let script: [Statement]
         let outcome: Result<Value, any Error>
+        /// Whether it came to its end by itself.
+        let isWhole: Bool
     }
 
     private func run(recordedOn connection: any SQLConnection) -> Run {
         let recording = RecordingConnection(connection)
         let outcome = Result { try body(recording) }
-        return Run(script: recording.script, outcome: outcome)
+        return Run(script: recording.script, outcome: outcome, isWhole: !recording.wasGivenUp)
     }
 
     /// The outcome of the second run, which is the one that counts.
     private func compared(_ first: Run, _ second: Run) throws -> Value {
-        if let difference = difference(first.script, second.script) ?? difference(first.outcome, second.outcome) {
+        if first.isWhole, second.isWhole, let difference = difference(first.script, second.script) ?? difference(first.outcome, second.outcome) {
             found.withLock { $0 = difference }
         }
         return try second.outcome.get()

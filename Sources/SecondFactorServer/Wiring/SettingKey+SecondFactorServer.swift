@@ -19,7 +19,9 @@ extension SettingKey {
     package static let sfMaxConnectionsPerPeer = SettingKey(
         "sf_max_connections_per_peer",
         "of these from one address, likewise; default half of them")
-    package static let sfDatabaseURL = SettingKey("sf_database_url", "sqlite:PATH; default sqlite:DATA/second-factor.sqlite")
+    package static let sfDatabaseURL = SettingKey(
+        "sf_database_url",
+        "sqlite:PATH, or postgresql://USER@HOST/DATABASE with ?password_file=PATH&sslrootcert=PATH; default sqlite:DATA/second-factor.sqlite")
     package static let sfKEKFile = SettingKey(
         "sf_kek_file",
         "file of the key-encryption key, made at the first start; default DATA/second-factor.kek")

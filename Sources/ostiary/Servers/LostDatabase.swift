@@ -28,6 +28,8 @@ struct LostDatabase: Error, CustomStringConvertible {
     init(of url: DatabaseURL, keyFile: String) {
         switch url {
         case .sqlite(let path): self.init(path: path, traces: [keyFile] + Self.left(beside: path), isFile: true)
+        // Its key file may have been given to a new server; one of a database with tables is missed sooner.
+        case .postgresql(let address): self.init(path: address.description, traces: [keyFile])
         }
     }
 

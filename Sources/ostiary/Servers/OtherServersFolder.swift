@@ -21,6 +21,8 @@ struct OtherServersFolder: Error, CustomStringConvertible {
             guard theirs == URL(fileURLWithPath: path).path || !FileManager.default.fileExists(atPath: theirs) else {
                 throw OtherServersFolder(database: theirs)
             }
+        // The tables of the other server are refused as those of another program.
+        case .postgresql: return
         }
     }
 }

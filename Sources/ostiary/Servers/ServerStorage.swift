@@ -16,7 +16,7 @@ enum ServerStorage {
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         let first = FirstStart(of: url)
-        guard let file = existingFile(of: url), try !(first.isUnderWay && isEmpty(url)) else {
+        guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
             if !first.isUnderWay {
                 try OtherServersFolder.check(url, other: other)
                 try LostDatabase.check(url, keyFile: settings.keyFile)
@@ -66,15 +66,22 @@ enum ServerStorage {
     /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, ``NoDatabase``.
     static func openExisting(_ settings: StorageSettings) throws -> any Database {
         let url = try DatabaseURL(parsing: settings.databaseURL)
-        guard existingFile(of: url) != nil else { throw NoDatabase(url: settings.databaseURL) }
+        guard try existing(url) != nil else { throw NoDatabase(url: settings.databaseURL) }
         do { return try openDatabase(url, ownership: .shared, content: .ours) } catch DatabaseOpenError.empty {
             throw NoDatabase(url: settings.databaseURL)
         }
     }
 
-    /// The path of a database that holds something.
-    private static func existingFile(of url: DatabaseURL) -> String? {
-        guard case .sqlite(let path) = url, FileManager.default.fileExists(atPath: path) else { return nil }
+    /// The name of a database that holds something.
+    private static func existing(_ url: DatabaseURL) throws -> String? {
+        switch url {
+        case .sqlite(let path): existingFile(path)
+        case .postgresql(let address): try isEmpty(url) ? nil : address.description
+        }
+    }
+
+    private static func existingFile(_ path: String) -> String? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file), let size = attributes[.size] as? UInt64, size > 0 else {
             return nil

@@ -8,7 +8,11 @@ import Testing
 
 @Suite("Page store", .againWithLostCommits)
 struct PageStoreTests {
-    enum Backend: CaseIterable { case memory, file }
+    enum Backend: CaseIterable {
+        case memory, file, postgresql
+
+        static var allCases: [Backend] { [.memory, .file] + (PostgreSQLCluster.isInstalled ? [.postgresql] : []) }
+    }
 
     private let random = SystemRandomSource()
     private let now = Instant(1_000)
@@ -148,11 +152,16 @@ struct PageStoreTests {
 
     private func withStore(_ backend: Backend, _ body: (SQLPageStore, any Database) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let database: any Database =
-            switch backend {
-            case .memory: try await misbehavingDatabase()
-            case .file: try SQLiteDatabase.open(path: folder.file("pages.sqlite"))
+        let database: any Database
+        switch backend {
+        case .memory: database = try await misbehavingDatabase()
+        case .file: database = try SQLiteDatabase.open(path: folder.file("pages.sqlite"))
+        case .postgresql:
+            return try await PostgreSQLTemplate.authentication.withDatabase { database in
+                let misbehaving = misbehavingDatabase(over: database)
+                try await body(SQLPageStore(database: misbehaving), misbehaving)
             }
+        }
         try await database.migrate(AuthenticationSchema.migrations)
         try await body(SQLPageStore(database: database), database)
         try await database.close()

@@ -11,14 +11,18 @@ import Testing
 /// Where the provider's store keeps its rows. Its suites run on each.
 enum ProviderStoreBackend: CaseIterable, Sendable, CustomStringConvertible {
     case memory, sqliteInMemory, sqliteFile
+    /// Where one is installed; `scripts/test` sees to it.
+    case postgresql
 
-    static let databases = [sqliteInMemory, sqliteFile]
+    static var allCases: [ProviderStoreBackend] { [.memory] + databases }
+    static let databases = [sqliteInMemory, sqliteFile] + (PostgreSQLCluster.isInstalled ? [postgresql] : [])
 
     var description: String {
         switch self {
         case .memory: "memory"
         case .sqliteInMemory: "SQLite in memory, every body twice"
         case .sqliteFile: "SQLite file"
+        case .postgresql: "PostgreSQL, every body twice"
         }
     }
 
@@ -34,6 +38,7 @@ enum ProviderStoreBackend: CaseIterable, Sendable, CustomStringConvertible {
             let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
             try await run(on: database, body)
             try await database.close()
+        case .postgresql: try await PostgreSQLTemplate.authentication.withDatabase { try await run(on: misbehavingDatabase(over: $0), body) }
         }
     }
 

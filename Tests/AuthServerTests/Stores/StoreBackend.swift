@@ -8,12 +8,17 @@ import OstiaryTesting
 /// Where a store keeps its rows. Every store suite runs on each.
 enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
     case memory, sqliteInMemory, sqliteFile
+    /// Where one is installed; `scripts/test` sees to it.
+    case postgresql
+
+    static var allCases: [StoreBackend] { [.memory, .sqliteInMemory, .sqliteFile] + (PostgreSQLCluster.isInstalled ? [.postgresql] : []) }
 
     var description: String {
         switch self {
         case .memory: "memory"
         case .sqliteInMemory: "SQLite in memory, every body twice"
         case .sqliteFile: "SQLite file"
+        case .postgresql: "PostgreSQL, every body twice"
         }
     }
 
@@ -27,6 +32,7 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
             let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
             try await run(on: database, body)
             try await database.close()
+        case .postgresql: try await PostgreSQLTemplate.authentication.withDatabase { try await run(on: misbehavingDatabase(over: $0), body) }
         }
     }
 

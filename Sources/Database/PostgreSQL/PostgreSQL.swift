@@ -1,0 +1,8 @@
+// PostgreSQL: the seam of Database over PostgreSQL 15 and later, by libpq.
+//
+// Bodies are synchronous, so a connection has a thread of its own (ConnectionThreads), on which a body runs and waits for the server; a caller suspends
+// meanwhile. PostgreSQLLink says and hears messages, several at a time; PostgreSQLSession keeps one link and the statements that are prepared on it, and
+// makes another when that is lost; PostgreSQLTransaction is what a body sees, and knows afterwards how it ended. PostgreSQLDatabase begins a body again
+// where that is right: after a conflict, after a loss, and carefully after an error that a body caught.
+// Where each failure goes is said in SQLError+PostgreSQL.swift; docs/decisions/0047 says why.
+// Start reading at PostgreSQLDatabase.swift, then PostgreSQLSession.swift.

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Makes links, all alike: to a server that takes writes, shows who it is, and keeps what it says that it has kept.
+struct PostgreSQLConnector: Sendable {
+    let address: PostgreSQLAddress
+    let settings: PostgreSQLSettings
+
+    /// Which database it is, for an operator.
+    var place: String { address.description }
+
+    /// - Throws: ``PostgreSQLLink/Loss``, with the reason of the last host that was tried.
+    func connect() throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
+        var last = PostgreSQLLink.Loss(reason: "no host is named")
+        for host in address.hosts {
+            do throws(PostgreSQLLink.Loss) {
+                let link = try PostgreSQLLink(try options(for: host), timeout: settings.connectTimeout, silence: settings.silence)
+                try settle(link)
+                return link
+            } catch { last = error }
+        }
+        throw last
+    }
+
+    private func options(for host: PostgreSQLAddress.Host) throws(PostgreSQLLink.Loss) -> [PostgreSQLLink.Option] {
+        var options: [PostgreSQLLink.Option] = [
+            .init("host", host.name), .init("port", "\(host.port)"), .init("dbname", address.database), .init("client_encoding", "UTF8"),
+            .init("application_name", "ostiary"), .init("target_session_attrs", "read-write"), .init("gssencmode", "disable"),
+            .init("sslmode", address.isVerified ? "verify-full" : "disable"),
+            // A server that went without a word is noticed, in seconds.
+            .init("keepalives_idle", "10"), .init("keepalives_interval", "5"), .init("keepalives_count", "3"), .init("tcp_user_timeout", "10000"),
+        ]
+        let files = [("sslrootcert", address.rootCertificates), ("sslcert", address.certificate), ("sslkey", address.key), ("user", address.user)]
+        options += files.compactMap { name, value in value.map { .init(name, $0) } }
+        if let file = address.passwordFile { options.append(.init("password", try PostgreSQLPassword(file: file))) }
+        return options
+    }
+
+    /// Settings that every transaction of ours relies on, and a look whether they are so.
+    private func settle(_ link: PostgreSQLLink) throws(PostgreSQLLink.Loss) {
+        let answers = try link.exchange([.once(settingStatement), .once(Self.question)])
+        guard answers.count == 2, let row = try? answers[1].rows(answers[1].columns).first else {
+            throw PostgreSQLLink.Loss(reason: "its settings cannot be read (\(answers.last?.fault?.message ?? "no answer"))")
+        }
+        if let objection = ServerStanding(row)?.objection(to: address.database) ?? nil { throw PostgreSQLLink.Loss(reason: objection) }
+    }
+
+    private var settingStatement: String {
+        let settings = [
+            ("statement_timeout", "\(settings.statementTimeout)"), ("lock_timeout", "\(settings.lockTimeout)"),
+            ("idle_in_transaction_session_timeout", "\(settings.silence)"), ("client_min_messages", "warning"),
+        ]
+        // What is more than on stays.
+        let commit = "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END"
+        let others = settings.map { "set_config('\($0)', '\($1)', false)" }.joined(separator: ", ")
+        return "SELECT set_config('synchronous_commit', \(commit), false), \(others)"
+    }
+
+    private static let question = """
+        SELECT current_setting('server_version_num')::bigint AS version, current_setting('synchronous_commit') AS commits,
+        current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_encoding_to_char(encoding)::text AS encoding,
+        datcollate::text AS collation, current_schema()::text AS schema FROM pg_database WHERE datname = current_database()
+        """
+}
+
+/// What a server says of itself.
+struct ServerStanding {
+    let version: Int64
+    let commits: String
+    let fsync: String
+    let pages: String
+    let encoding: String
+    let collation: String
+    let schema: String?
+
+    init?(_ row: SQLRow) {
+        guard let version = try? row.integer("version"), let commits = try? row.text("commits"), let fsync = try? row.text("fsync"),
+            let pages = try? row.text("pages"), let encoding = try? row.text("encoding"), let collation = try? row.text("collation")
+        else { return nil }
+        (self.version, self.commits, self.fsync, self.pages, self.encoding, self.collation) = (version, commits, fsync, pages, encoding, collation)
+        schema = try? row.optionalText("schema")
+    }
+
+    /// Why nothing is kept there, as one line; nil when something may be.
+    func objection(to database: String) -> String? {
+        guard version >= 150_000 else { return "it is PostgreSQL \(version / 10_000): 15 or later is needed" }
+        guard ["on", "remote_apply"].contains(commits) else {
+            return "synchronous_commit is \(commits), not on: a commit would be lost with its machine"
+        }
+        guard fsync == "on", pages == "on" else { return "fsync is \(fsync) and full_page_writes is \(pages): a power cut would damage it" }
+        guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
+            return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes: make the database by "
+                + "CREATE DATABASE \(database) TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+        }
+        return schema == nil ? "this user sees no schema there: grant it one" : nil
+    }
+}

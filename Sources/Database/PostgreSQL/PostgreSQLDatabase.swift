@@ -1,0 +1,72 @@
+/// PostgreSQL: serializable transactions on connections with threads of their own, begun again where that is right.
+package final class PostgreSQLDatabase: Database {
+    package let dialect = SQLDialect.postgresql
+    package let isShared = true
+    private let threads: ConnectionThreads
+    private let connector: PostgreSQLConnector
+    /// Whether statements may take as long as they take.
+    private let isPatient: Bool
+
+    init(_ connector: PostgreSQLConnector, _ threads: ConnectionThreads? = nil, isPatient: Bool = false) {
+        self.connector = connector
+        self.threads = threads ?? ConnectionThreads(connector)
+        self.isPatient = isPatient
+    }
+
+    package var patient: any Database { PostgreSQLDatabase(connector, threads, isPatient: true) }
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await run(.read, body)
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await run(.write, body)
+    }
+
+    /// Runs a body until a run of it counts.
+    private func run<Value: Sendable>(
+        _ kind: TransactionKind, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
+        let retry = connector.settings.retry
+        var runs = 0
+        var isCareful = false
+        while true {
+            let cause: AgainCause
+            switch try await attempt(kind, isCareful: isCareful, body) {
+            case .done(let result): return try result.get()
+            case .again(let found): cause = found
+            }
+            runs += 1
+            isCareful = isCareful || cause == .caughtError
+            guard let pause = retry.pause(after: runs) else { throw cause == .loss ? SQLError.unavailable : SQLError.busy }
+            if pause > 0, cause != .caughtError { await retry.wait(pause) }
+        }
+    }
+
+    private func attempt<Value: Sendable>(
+        _ kind: TransactionKind, isCareful: Bool, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Attempt<Value> {
+        let isPatient = isPatient
+        return try await withCheckedThrowingContinuation { continuation in
+            let job = ConnectionJob(
+                run: { session in continuation.resume(returning: session.attempt(kind, isCareful: isCareful, isPatient: isPatient, body)) },
+                refuse: { continuation.resume(throwing: $0) })
+            threads.submit(job)
+        }
+    }
+
+    /// What was deleted stays in pages and log until the server writes over them: its files are its operator's.
+    package func purge() {}
+
+    /// Whether its server takes writes. A full disk it shows by the first transaction that it refuses.
+    package func checkWritable() async throws {
+        let isStandby = try await read { try $0.one("SELECT pg_is_in_recovery() AS standby")?.bool("standby") }
+        guard isStandby == false else { throw SQLError.unavailable }
+    }
+
+    /// Its files are not ours to look at.
+    package func checkInPlace() {}
+
+    package func close() async { await threads.close() }
+}

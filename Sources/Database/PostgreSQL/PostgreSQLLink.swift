@@ -1,0 +1,214 @@
+import CLibPQ
+import Foundation
+
+/// One connection, message by message. Several are sent at once where that is possible, and answered in their order, which is one way there and back.
+///
+/// Used by one thread at a time. A link that was lost stays lost.
+final class PostgreSQLLink {
+    enum Message {
+        /// A statement that is run once, without arguments.
+        case once(String)
+        case prepare(name: String, String, [Oid])
+        /// The types of its arguments and columns.
+        case describe(name: String)
+        case run(name: String, [SQLValue])
+    }
+
+    /// The connection is no more: it was closed by somebody, or nothing was heard for too long.
+    struct Loss: Error, Equatable {
+        let reason: String
+    }
+
+    /// One of libpq's.
+    struct Option {
+        let name: String
+        fileprivate let value: String
+
+        init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+        init(_ name: String, _ password: PostgreSQLPassword) { (self.name, value) = (name, password.text) }
+    }
+
+    private let connection: OpaquePointer
+    private let warnings = Warnings()
+    /// Milliseconds in which nothing may be heard; -1 for any.
+    var silence: Int
+
+    /// - Parameters:
+    ///   - timeout: milliseconds for each step of it.
+    /// - Throws: ``Loss``, with a reason that holds no secret.
+    init(_ options: [Option], timeout: Int, silence: Int) throws(Loss) {
+        self.silence = silence
+        connection = try Self.connect(options, timeout: timeout)
+        PQsetNoticeReceiver(connection, Warnings.note, Unmanaged.passUnretained(warnings).toOpaque())
+        guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else {
+            PQfinish(connection)
+            throw Loss(reason: "the connection takes no messages")
+        }
+    }
+
+    deinit { PQfinish(connection) }
+
+    /// Says all messages and hears what became of each. After one that was refused the others are not carried out: their answers are missing.
+    /// - Throws: ``Loss``.
+    func exchange(_ messages: [Message]) throws(Loss) -> [PostgreSQLAnswer] {
+        guard !isLost else { throw Loss(reason: "the connection was lost before") }
+        do throws(Loss) { return try say(messages) } catch {
+            isLost = true
+            throw error
+        }
+    }
+
+    private func say(_ messages: [Message]) throws(Loss) -> [PostgreSQLAnswer] {
+        for message in messages { guard Self.send(message, on: connection) == 1 else { throw loss } }
+        guard PQpipelineSync(connection) == 1 else { throw loss }
+        try flush()
+        return try answers()
+    }
+
+    /// Whether a transaction is open, and takes statements.
+    var isInTransaction: Bool { PQtransactionStatus(connection) == PQTRANS_INTRANS }
+    var isIdle: Bool { !isLost && PQtransactionStatus(connection) == PQTRANS_IDLE }
+    /// After a ``Loss``: what was said may still be carried out, and what would be heard is no answer to what is said next.
+    private(set) var isLost = false
+
+    /// Whether the server has warned since the last time that it was asked.
+    func takeWarning() -> Bool {
+        defer { warnings.isAny = false }
+        return warnings.isAny
+    }
+
+    private static func send(_ message: Message, on connection: OpaquePointer) -> Int32 {
+        switch message {
+        case .once(let sql): PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, 1)
+        case .prepare(let name, let sql, let types): PQsendPrepare(connection, name, sql, Int32(types.count), types)
+        case .describe(let name): PQsendDescribePrepared(connection, name)
+        case .run(let name, let arguments):
+            PostgreSQLArguments(arguments).withPointers { values, lengths, formats in
+                PQsendQueryPrepared(connection, name, Int32(arguments.count), values, lengths, formats, 1)
+            }
+        }
+    }
+
+    private func flush() throws(Loss) {
+        while true {
+            switch PQflush(connection) {
+            case 0: return
+            case 1:
+                // The server may have to be heard before it listens.
+                if try wait(for: Int16(POLLIN | POLLOUT)) & Int16(POLLIN) != 0 { guard PQconsumeInput(connection) == 1 else { throw loss } }
+            default: throw loss
+            }
+        }
+    }
+
+    /// All answers up to the end of what was said together.
+    private func answers() throws(Loss) -> [PostgreSQLAnswer] {
+        var answers: [PostgreSQLAnswer] = []
+        while true {
+            while PQisBusy(connection) != 0 {
+                try wait(for: Int16(POLLIN))
+                guard PQconsumeInput(connection) == 1 else { throw loss }
+            }
+            let result = PQgetResult(connection)
+            guard PQstatus(connection) == CONNECTION_OK else {
+                let fault = result.map { PostgreSQLAnswer($0).fault?.state ?? "" }
+                throw Loss(reason: fault ?? loss.reason)
+            }
+            // One stands between two answers.
+            guard let result else { continue }
+            switch PQresultStatus(result) {
+            case PGRES_PIPELINE_SYNC:
+                PQclear(result)
+                return answers
+            case PGRES_PIPELINE_ABORTED: PQclear(result)
+            default: answers.append(PostgreSQLAnswer(result))
+            }
+        }
+    }
+
+    /// - Returns: which of the events came.
+    @discardableResult
+    private func wait(for events: Int16) throws(Loss) -> Int16 {
+        try Self.wait(for: events, on: connection, milliseconds: silence)
+    }
+
+    private static func wait(for events: Int16, on connection: OpaquePointer, milliseconds: Int) throws(Loss) -> Int16 {
+        var descriptor = pollfd(fd: PQsocket(connection), events: events, revents: 0)
+        while true {
+            let count = poll(&descriptor, 1, Int32(milliseconds))
+            if count > 0 { return descriptor.revents }
+            guard count < 0, errno == EINTR else { throw Loss(reason: count == 0 ? "nothing was heard of the server" : systemReason()) }
+        }
+    }
+
+    private var loss: Loss { Loss(reason: Self.reason(of: connection)) }
+
+    private static func reason(of connection: OpaquePointer?) -> String {
+        let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        return message.split(separator: "\n").first.map(String.init) ?? "the connection was closed"
+    }
+
+    private static func connect(_ options: [Option], timeout: Int) throws(Loss) -> OpaquePointer {
+        let texts = options.flatMap { [strdup($0.name), strdup($0.value)] }
+        defer { for text in texts { free(text) } }
+        let names = stride(from: 0, to: texts.count, by: 2).map { UnsafePointer(texts[$0]) } + [nil]
+        let values = stride(from: 1, to: texts.count, by: 2).map { UnsafePointer(texts[$0]) } + [nil]
+        guard let connection = PQconnectStartParams(names, values, 0) else { throw Loss(reason: "no memory for a connection") }
+        do throws(Loss) {
+            guard PQstatus(connection) != CONNECTION_BAD else { throw Loss(reason: reason(of: connection)) }
+            var isReading = false
+            while true {
+                _ = try wait(for: Int16(isReading ? POLLIN : POLLOUT), on: connection, milliseconds: timeout)
+                switch PQconnectPoll(connection) {
+                case PGRES_POLLING_OK: return connection
+                case PGRES_POLLING_READING: isReading = true
+                case PGRES_POLLING_WRITING: isReading = false
+                default: throw Loss(reason: reason(of: connection))
+                }
+            }
+        } catch {
+            PQfinish(connection)
+            throw error
+        }
+    }
+}
+
+/// What a server says beside its answers.
+private final class Warnings {
+    var isAny = false
+
+    /// Called by libpq, which would write it to standard error.
+    static let note: PQnoticeReceiver = { pointer, result in
+        guard let pointer, let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))) else { return }
+        if String(cString: severity) == "WARNING" { Unmanaged<Warnings>.fromOpaque(pointer).takeUnretainedValue().isAny = true }
+    }
+}
+
+/// Arguments in the form in which libpq takes them.
+private struct PostgreSQLArguments {
+    private var bytes: [UInt8] = []
+    /// Where each begins; nil for null.
+    private var places: [Int?] = []
+    private var lengths: [Int32] = []
+
+    init(_ arguments: [SQLValue]) {
+        for argument in arguments {
+            let content = argument.postgresqlBytes
+            places.append(content.map { _ in bytes.count })
+            lengths.append(Int32(content?.count ?? 0))
+            bytes += content ?? []
+        }
+        // So that an empty one has a place, too.
+        bytes.append(0)
+    }
+
+    func withPointers<Value>(
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Value
+    ) -> Value {
+        bytes.withUnsafeBytes { buffer in
+            let start = buffer.bindMemory(to: CChar.self).baseAddress
+            let values = places.map { place in place.flatMap { start?.advanced(by: $0) } }
+            return body(values, lengths, [Int32](repeating: 1, count: places.count))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import CLibPQ
+
+/// One link and what is prepared on it; another link when that one is lost. It runs bodies, each in a transaction, and says how that ended.
+///
+/// Used by one thread: ``ConnectionThreads`` sees to that.
+final class PostgreSQLSession {
+    private let connector: PostgreSQLConnector
+    private var link: PostgreSQLLink?
+    private var statements: [String: PreparedText] = [:]
+    private var lastName = 0
+
+    /// More texts than this means that statements are built at run time; then they are forgotten rather than kept for ever.
+    private static let mostStatements = 512
+
+    init(_ connector: PostgreSQLConnector) { self.connector = connector }
+
+    var isOpen: Bool { link != nil }
+
+    /// Makes a link where there is none.
+    /// - Throws: ``PostgreSQLLink/Loss``.
+    func open() throws(PostgreSQLLink.Loss) {
+        if link == nil { link = try connector.connect() }
+    }
+
+    func close() { drop() }
+
+    /// Which database it is, for an operator.
+    var place: String { connector.place }
+
+    /// Runs a body in a transaction of its own.
+    /// - Parameters:
+    ///   - isCareful: whether a statement that fails is taken back alone, so that a body which catches its error goes on with the rest.
+    ///   - isPatient: whether statements may take as long as they take.
+    func attempt<Value: Sendable>(
+        _ kind: TransactionKind, isCareful: Bool, isPatient: Bool, _ body: (any SQLConnection) throws -> Value
+    ) -> Attempt<Value> {
+        guard let link else { return .again(.loss) }
+        link.silence = isPatient ? -1 : connector.settings.silence
+        let transaction = PostgreSQLTransaction(self, link, kind, isCareful: isCareful, isPatient: isPatient)
+        let attempt = transaction.finish(Result { try body(transaction) })
+        switch attempt {
+        case .again(.loss), .again(.staleStatements): drop()
+        default: if link.isLost { drop() }
+        }
+        return attempt
+    }
+
+    /// Takes back what was not committed. The caller need not wait for it.
+    func endTransaction() {
+        guard let link, !link.isIdle else { return }
+        let answers = try? link.exchange([.once("ROLLBACK")])
+        if answers == nil || !link.isIdle { drop() }
+    }
+
+    private func drop() {
+        link = nil
+        statements = [:]
+    }
+}
+
+// MARK: Statements
+
+extension PostgreSQLSession {
+    /// A statement that is ready to be run.
+    struct Plan {
+        let messages: [PostgreSQLLink.Message]
+        let text: PreparedText?
+        /// Whether it stood there before.
+        let isKnown: Bool
+        /// Begins or ends a part of the transaction.
+        let isControl: Bool
+    }
+
+    struct PreparedText {
+        let name: String
+        var types: [Oid]
+        var columns: SQLColumns
+
+        /// Whether arguments of these kinds go with it. A null goes with all.
+        func takes(_ arguments: [SQLValue]) -> Bool { zip(types, arguments).allSatisfy { $1 == .null || $0 == $1.postgresqlType } }
+    }
+
+    /// - Throws: ``SQLError/argumentCount(expected:found:)``.
+    func plan(_ sql: String, _ arguments: [SQLValue]) throws(SQLError) -> Plan {
+        let known = statements[sql]
+        let expected = known?.types.count ?? SQLText(sql).parameterCount
+        guard expected == arguments.count else { throw .argumentCount(expected: expected, found: arguments.count) }
+        if let known, known.takes(arguments) {
+            return Plan(messages: [.run(name: known.name, arguments)], text: known, isKnown: true, isControl: false)
+        }
+        let word = sql.drop(while: \.isWhitespace).prefix(while: \.isLetter).uppercased()
+        guard Self.prepared.contains(word) else {
+            return Plan(messages: [.once(sql)], text: nil, isKnown: false, isControl: Self.controls.contains(word))
+        }
+        return prepare(sql, arguments, insteadOf: known)
+    }
+
+    /// Arguments say what they are; what a null is the server finds, or it was said before.
+    private func prepare(_ sql: String, _ arguments: [SQLValue], insteadOf former: PreparedText?) -> Plan {
+        lastName += 1
+        let name = "s\(lastName)"
+        let types = arguments.enumerated().map { $1 == .null ? former?.types[$0] ?? 0 : $1.postgresqlType }
+        var messages: [PostgreSQLLink.Message] = former.map { [.once("DEALLOCATE \($0.name)")] } ?? []
+        if statements.count >= Self.mostStatements { messages = [.once("DEALLOCATE ALL")] }
+        messages += [.prepare(name: name, sql, types), .describe(name: name), .run(name: name, arguments)]
+        let text = PreparedText(name: name, types: types, columns: SQLColumns(names: []))
+        return Plan(messages: messages, text: text, isKnown: false, isControl: false)
+    }
+
+    /// Keeps what was prepared, with what the server said of it.
+    func keep(_ plan: Plan, _ sql: String, _ description: PostgreSQLAnswer) -> SQLColumns {
+        guard var text = plan.text else { return description.columns }
+        if plan.isKnown { return text.columns }
+        if statements.count >= Self.mostStatements { statements = [:] }
+        (text.types, text.columns) = (description.parameterTypes, description.columns)
+        statements[sql] = text
+        return text.columns
+    }
+
+    private static let prepared: Set<String> = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "VALUES"]
+    private static let controls: Set<String> = ["SAVEPOINT", "RELEASE", "ROLLBACK", "COMMIT", "BEGIN", "END", "ABORT", "START"]
+}

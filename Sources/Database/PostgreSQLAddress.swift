@@ -1,0 +1,52 @@
+import Foundation
+
+/// Where a PostgreSQL database is and how one gets there: `postgresql://USER@HOST:PORT/DATABASE?name=value`, as libpq has it. No secret is part of it, so
+/// that it may stand in a log: a password is in a file.
+///
+/// Several hosts, `one:5432,two:5432`, are the places of one database of which one takes writes: after a failover the other is found.
+package struct PostgreSQLAddress: Sendable, Equatable {
+    package struct Host: Sendable, Equatable {
+        /// A name, a number, or the folder of a Unix socket.
+        package let name: String
+        package let port: UInt16
+
+        package init(_ name: String, port: UInt16 = 5432) {
+            self.name = name
+            self.port = port
+        }
+
+        /// Whether what is said there stays on this machine.
+        package var isLocal: Bool { name.hasPrefix("/") || name == "localhost" || name == "::1" || name.hasPrefix("127.") }
+    }
+
+    package let hosts: [Host]
+    package let database: String
+    /// Nil for the name of the system's user.
+    package var user: String?
+    /// Holds the password, and nothing else but a line end. Read again for each connection, so that it may be changed.
+    package var passwordFile: String?
+    /// Whether the connection is TLS, to a server whose certificate is of one of `rootCertificates` and says the name that was asked for.
+    package var isVerified: Bool
+    /// File of the certificates by which a server is known.
+    package var rootCertificates: String?
+    /// Files of a certificate of this program's own, and of its key.
+    package var certificate: String?
+    package var key: String?
+    /// Connections at a time, of this process; nil for the usual.
+    package var connections: Int?
+
+    package init(hosts: [Host], database: String, user: String? = nil) {
+        self.hosts = hosts
+        self.database = database
+        self.user = user
+        isVerified = hosts.contains { !$0.isLocal }
+    }
+}
+
+extension PostgreSQLAddress: CustomStringConvertible {
+    /// For an operator's line: which database where.
+    package var description: String {
+        let places = hosts.map { $0.name.contains(":") ? "[\($0.name)]:\($0.port)" : "\($0.name):\($0.port)" }
+        return "\(database) at \(places.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Synchronization
+
+/// A Unix socket that leads to a server's and cuts connections where a test says. After the cut that was asked for all connections pass.
+package final class CuttingSocket: Sendable {
+    package enum Cut: Equatable, Sendable {
+        /// Behind so many bytes of what a client says from now on.
+        case said(Int)
+        /// Behind so many bytes of what the server answers from now on.
+        case heard(Int)
+        /// Before the message that holds this word is passed on.
+        case before(String)
+        /// When that message has been carried out, before a byte of the answer is passed on.
+        case after(String)
+    }
+
+    fileprivate struct State {
+        var cut: Cut?
+        var count = 0
+        /// The connections whose next answer is not passed on.
+        var silenced: Set<Int32> = []
+        var isClosed = false
+    }
+
+    private let folder: TemporaryFolder
+    private let target: String
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    /// The folder of the socket, as an address names it.
+    package var socketFolder: String { folder.path }
+
+    /// - Parameter target: folder of the server's socket.
+    package init(to target: String) throws {
+        folder = try TemporaryFolder()
+        self.target = target
+        listener = socket(AF_UNIX, Self.stream, 0)
+        var address = Self.address(folder.path)
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        guard isBound == 0, listen(listener, 64) == 0 else { throw PostgreSQLTrouble("no socket can be made") }
+        let thread = Thread { [weak self, listener] in
+            while case let client = accept(listener, nil, nil), client >= 0 { self?.serve(client) }
+        }
+        thread.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// Cuts one connection, the next that comes so far.
+    package func cut(_ cut: Cut) { state.withLock { ($0.cut, $0.count) = (cut, 0) } }
+
+    /// Whether the cut that was asked for has been made.
+    package var hasCut: Bool { state.withLock { $0.cut == nil } }
+
+    private func serve(_ client: Int32) {
+        let server = socket(AF_UNIX, Self.stream, 0)
+        var address = Self.address(target)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        guard isConnected == 0 else {
+            close(server)
+            close(client)
+            return
+        }
+        let ends = CutConnection(client: client, server: server)
+        Thread { self.pass(ends, isAnswer: false) }.start()
+        Thread { self.pass(ends, isAnswer: true) }.start()
+    }
+
+    /// Passes one direction on until its end or a cut.
+    private func pass(_ ends: CutConnection, isAnswer: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let (from, to) = isAnswer ? (ends.server, ends.client) : (ends.client, ends.server)
+        while case let count = read(from, &buffer, buffer.count), count > 0 {
+            let allowed = isAnswer ? allowed(answer: count, to: ends.client) : allowed(Array(buffer[..<count]), of: ends.client)
+            let written = buffer.withUnsafeBytes { send(to, $0.baseAddress, allowed, Int32(MSG_NOSIGNAL)) }
+            guard written == count else { break }
+        }
+        ends.end()
+    }
+
+    /// How much of what the client says is passed on.
+    private func allowed(_ bytes: [UInt8], of client: Int32) -> Int {
+        state.withLock { state in
+            switch state.cut {
+            case .said(let most): return state.pass(bytes.count, upTo: most)
+            case .before(let word) where contains(bytes, word):
+                state.cut = nil
+                return 0
+            case .after(let word) where contains(bytes, word):
+                state.cut = nil
+                state.silenced.insert(client)
+                return bytes.count
+            default: return bytes.count
+            }
+        }
+    }
+
+    /// How much of an answer is passed on.
+    private func allowed(answer count: Int, to client: Int32) -> Int {
+        state.withLock { state in
+            if state.silenced.remove(client) != nil { return 0 }
+            guard case .heard(let most) = state.cut else { return count }
+            return state.pass(count, upTo: most)
+        }
+    }
+
+    private func contains(_ bytes: [UInt8], _ word: String) -> Bool { Data(bytes).range(of: Data(word.utf8)) != nil }
+
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+
+    private static func address(_ folder: String) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array((folder + "/.s.PGSQL.5432").utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.prefix($0.count - 1)) }
+        return address
+    }
+}
+
+extension CuttingSocket.State {
+    fileprivate mutating func pass(_ bytes: Int, upTo most: Int) -> Int {
+        guard count + bytes > most else {
+            count += bytes
+            return bytes
+        }
+        cut = nil
+        return most - count
+    }
+}
+
+/// The two ends of a connection. Both are shut at once, and closed when neither direction uses them.
+private final class CutConnection: Sendable {
+    let client: Int32
+    let server: Int32
+    private let users = Mutex(2)
+
+    init(client: Int32, server: Int32) { (self.client, self.server) = (client, server) }
+
+    func end() {
+        shutdown(client, Int32(SHUT_RDWR))
+        shutdown(server, Int32(SHUT_RDWR))
+        let isLast = users.withLock { users in
+            users -= 1
+            return users == 0
+        }
+        guard isLast else { return }
+        close(client)
+        close(server)
+    }
+}

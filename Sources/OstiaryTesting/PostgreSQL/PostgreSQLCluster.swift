@@ -1,0 +1,132 @@
+import Database
+import Foundation
+import Synchronization
+
+/// A PostgreSQL of the tests' own: in a folder of its own, spoken to by a Unix socket in it and by nothing else, and gone with this process however that
+/// ends. A shell beside it waits for that end.
+package final class PostgreSQLCluster: Sendable {
+    private let programs: PostgreSQLPrograms
+    package let folder: String
+    private let keeper: ServerKeeper
+    private let names = Mutex((count: 0, left: [String]()))
+
+    private static let made = Task { try await PostgreSQLCluster() }
+
+    /// The one of this process, in which each test has databases of its own.
+    package static var shared: PostgreSQLCluster { get async throws { try await made.value } }
+
+    /// Whether there can be one.
+    package static var isInstalled: Bool { PostgreSQLPrograms.installed != nil }
+
+    /// - Throws: ``PostgreSQLTrouble``.
+    package init() async throws {
+        guard let programs = PostgreSQLPrograms.installed else { throw PostgreSQLTrouble("no PostgreSQL is installed (make setup)") }
+        let folder = Self.place + "/ostiary-pg-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try programs.take(folder)
+        (self.programs, self.folder) = (programs, folder)
+        keeper = try await onOwnThread { try ServerKeeper(programs, folder) }
+    }
+
+    /// In memory where there is room: there nothing waits for a disk.
+    private static var place: String {
+        let memory = "/dev/shm"
+        let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
+        let isRoomy = (room ?? 0).int64Value > 2 << 30 && FileManager.default.isWritableFile(atPath: memory)
+        return isRoomy ? memory : FileManager.default.temporaryDirectory.path
+    }
+
+    /// A database of it, or through a socket in another folder.
+    package func address(of database: String, socket: String? = nil) -> PostgreSQLAddress {
+        PostgreSQLAddress(hosts: [PostgreSQLAddress.Host(socket ?? folder)], database: database, user: "ostiary")
+    }
+
+    /// Makes a database, empty or like another.
+    /// - Parameters:
+    ///   - template: which nobody has open.
+    ///   - options: what follows in the statement.
+    package func makeDatabase(like template: String = "template1", options: String = "") async throws -> String {
+        let (name, left) = names.withLock { names in
+            defer { names = (names.count + 1, []) }
+            return ("test\(names.count)", names.left)
+        }
+        // Those that tests have left go now: one program is started and not two.
+        try await run(left.map { "DROP DATABASE IF EXISTS \($0) WITH (FORCE)" } + ["CREATE DATABASE \(name) TEMPLATE \(template) \(options)"])
+        return name
+    }
+
+    /// A database that is not asked for any more.
+    package func leave(_ database: String) { names.withLock { $0.left.append(database) } }
+
+    /// Runs statements outside a transaction, by the program of that engine.
+    package func run(_ statements: [String], in database: String = "postgres") async throws {
+        let arguments = [programs.folder, folder, database] + statements.flatMap { ["-c", $0] }
+        let script = "bin=$1 folder=$2 name=$3; shift 3; exec \"$bin/psql\" -X -q -h \"$folder\" -U ostiary -d \"$name\" \"$@\" >/dev/null"
+        try await shell(script, arguments)
+    }
+
+    /// Ends the server as a crash does. Its other processes go when they notice.
+    package func kill() throws {
+        let text = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
+        guard let process = text.split(separator: "\n").first.flatMap({ Int32($0) }), process > 1 else { throw PostgreSQLTrouble("no server runs") }
+        guard Foundation.kill(process, SIGKILL) == 0 else { throw PostgreSQLTrouble("the server cannot be ended") }
+    }
+
+    /// Starts it again on what it left.
+    package func restart() async throws { try await onOwnThread { [keeper] in try keeper.restart() } }
+
+    /// From now on this user is asked for its password.
+    package func demandPasswords(of user: String) async throws {
+        let script = """
+            printf 'local all %s scram-sha-256\\nlocal all all trust\\n' "$3" >"$2/data/pg_hba.conf"; "$1/pg_ctl" -D "$2/data" reload >/dev/null
+            """
+        try await shell(script, [programs.folder, folder, user])
+    }
+
+    /// Has it heard over TCP on loopback too, by TLS and not otherwise. Its socket moves to the same port.
+    /// - Parameter pem: its key and its certificate.
+    /// - Returns: the port.
+    package func listen(pem: String) async throws -> UInt16 {
+        let port = try Self.freePort()
+        let script = """
+            umask 077; printf %s "$4" >"$2/data/server.pem"
+            cat >>"$2/data/postgresql.conf" <<END
+            listen_addresses = '127.0.0.1, 127.0.0.2'
+            port = $3
+            ssl = on
+            ssl_cert_file = 'server.pem'
+            ssl_key_file = 'server.pem'
+            END
+            printf 'hostssl all all 127.0.0.0/8 trust\\nlocal all all trust\\n' >"$2/data/pg_hba.conf"
+            """
+        try await shell(script, [programs.folder, folder, "\(port)", pem])
+        try await restart()
+        return port
+    }
+
+    /// One that nobody has now.
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0 }
+        }
+        guard isBound else { throw PostgreSQLTrouble("no port is free") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private func shell(_ script: String, _ arguments: [String]) async throws {
+        let process = programs.shell(script, arguments)
+        process.standardInput = FileHandle.nullDevice
+        let status = try await onOwnThread {
+            try process.run()
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+        guard status == 0 else { throw PostgreSQLTrouble("a program of PostgreSQL ended with \(status)") }
+    }
+}

@@ -1,0 +1,78 @@
+import Database
+
+/// Databases of PostgreSQL that have every step of a schema. The steps are taken once in a process, over a database that runs each of them twice and loses
+/// each commit once; then they are copied.
+package actor PostgreSQLTemplate {
+    private let migrations: [Migration]
+    private let report: @Sendable (RerunDifference) -> Void
+    private var made: Task<String, any Error>?
+
+    /// - Parameter report: told of each step that did something else the second time.
+    package init(_ migrations: [Migration], report: @Sendable @escaping (RerunDifference) -> Void) {
+        self.migrations = migrations
+        self.report = report
+    }
+
+    /// Lends a database of the caller's own.
+    /// - Throws: what the steps threw, and what `body` throws.
+    package nonisolated func withDatabase<Value>(_ body: (PostgreSQLDatabase) async throws -> Value) async throws -> Value {
+        let template = try await template()
+        return try await PostgreSQLDatabase.lend(like: template, body)
+    }
+
+    private func template() async throws -> String {
+        let task =
+            made
+            ?? Task { [migrations, report] in
+                let cluster = try await PostgreSQLCluster.shared
+                let name = try await cluster.makeDatabase()
+                let database = try await cluster.open(name)
+                try await LosingDatabase(RerunningDatabase(database, report: report), .drawn(1)).migrate(migrations)
+                await database.close()
+                return name
+            }
+        made = task
+        return try await task.value
+    }
+}
+
+extension PostgreSQLDatabase {
+    /// Lends a database of the caller's own: an empty one, or one like another.
+    package static func lend<Value>(
+        like template: String = "template1", settings: PostgreSQLSettings = .forTests, _ body: (PostgreSQLDatabase) async throws -> Value
+    ) async throws -> Value {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase(like: template)
+        defer { cluster.leave(name) }
+        let database = try await cluster.open(name, settings: settings)
+        do {
+            let value = try await body(database)
+            await database.close()
+            return value
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+}
+
+extension PostgreSQLCluster {
+    /// - Parameter socket: the folder of another socket that leads there.
+    package func open(
+        _ database: String, through socket: String? = nil, settings: PostgreSQLSettings = .forTests
+    ) async throws -> PostgreSQLDatabase {
+        let address = address(of: database, socket: socket)
+        return try await onOwnThread { try PostgreSQLDatabase.open(address, settings: settings) }
+    }
+}
+
+extension PostgreSQLSettings {
+    /// Patient with a busy machine, and few connections for each of many tests at once.
+    package static var forTests: PostgreSQLSettings {
+        var settings = PostgreSQLSettings()
+        (settings.connections, settings.statementTimeout, settings.lockTimeout, settings.silence) = (6, 60_000, 60_000, 90_000)
+        settings.connectTimeout = 30_000
+        settings.retry.mostRuns = 200
+        return settings
+    }
+}

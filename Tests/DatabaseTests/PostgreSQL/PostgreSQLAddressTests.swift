@@ -1,0 +1,51 @@
+import Database
+import OstiaryTesting
+import Testing
+
+@Suite("PostgreSQL's URL")
+struct PostgreSQLAddressTests {
+    private func address(_ text: String) throws -> PostgreSQLAddress? {
+        guard case .postgresql(let address) = try DatabaseURL(parsing: text) else { return nil }
+        return address
+    }
+
+    @Test("It names hosts, database and user; ports have a default, and a socket is a folder")
+    func parts() throws {
+        let text = "postgresql://as%40x@db1,db2:6000,[fd00::1]:7/osti%20ary?sslrootcert=/ca.pem&password_file=/p&connections=4"
+        let far = try #require(try address(text))
+        #expect(far.hosts == [.init("db1"), .init("db2", port: 6000), .init("fd00::1", port: 7)])
+        #expect(far.user == "as@x" && far.database == "osti ary" && far.rootCertificates == "/ca.pem" && far.passwordFile == "/p")
+        #expect(far.connections == 4 && far.isVerified)
+        #expect(far.description == "osti ary at db1:5432, db2:6000, [fd00::1]:7")
+        let near = try #require(try address("postgres:///x?host=/run/postgresql&port=5433&user=o"))
+        #expect(near.hosts == [.init("/run/postgresql", port: 5433)] && near.user == "o" && !near.isVerified)
+        #expect(try address("postgres://%2Frun%2Fpostgresql/x")?.hosts == [.init("/run/postgresql")])
+    }
+
+    @Test("Whoever is asked over a network shows who it is; on this machine that is left to the operator")
+    func protection() throws {
+        #expect(try address("postgres://localhost/x")?.isVerified == false)
+        #expect(try address("postgres://127.0.0.1/x?sslrootcert=/ca.pem")?.isVerified == true)
+        #expect(try address("postgres://db/x?sslrootcert=/ca.pem&sslmode=verify-full")?.isVerified == true)
+        #expect(try address("postgres://[::1]/x?sslrootcert=/ca.pem&sslmode=disable")?.isVerified == false)
+    }
+
+    @Test(
+        "What is missing, in doubt or not safe is said, and no password is repeated",
+        arguments: [
+            ("postgres:x", DatabaseURLError.noHost), ("postgres:///x", .noHost), ("postgres://db", .noDatabase), ("postgres://db/", .noDatabase),
+            ("postgres://o:geheim@db/x?sslrootcert=/c", .passwordInURL), ("postgres://db/x?password=geheim", .passwordInURL),
+            ("postgres://db/x", .noRootCertificates), ("postgres://db/x?sslmode=verify-full", .noRootCertificates),
+            ("postgres://db/x?sslmode=require&sslrootcert=/c", .unprotected), ("postgres://db/x?sslmode=disable", .unprotected),
+            ("postgres://localhost,db/x?sslmode=disable", .unprotected), ("postgres://db/x?sslcret=/c", .unknownParameter("sslcret")),
+            ("postgres://db:0/x?sslrootcert=/c", .badParameter("port")), ("postgres://db:99999/x?sslrootcert=/c", .badParameter("port")),
+            ("postgres:///x?host=/a&host=/b", .badParameter("host")), ("postgres://db/x?host=/a", .badParameter("host")),
+            ("postgres://localhost/x?connections=0", .badParameter("connections")), ("postgres://localhost/x?user", .badParameter("user")),
+            ("postgres://localhost/x?port=1", .badParameter("port")), ("postgres://a,,b/x?sslrootcert=/c", .noHost),
+            ("postgres://[::1/x", .noHost), ("postgres://[::1]5/x", .noHost),
+        ])
+    func refused(text: String, error: DatabaseURLError) {
+        #expect(throws: error) { try DatabaseURL(parsing: text) }
+        #expect(!error.description.contains("geheim"))
+    }
+}
