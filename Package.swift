@@ -72,7 +72,10 @@ let package = Package(
         // One SQL seam, and secrets at rest; SQLite through GRDB, PostgreSQL through libpq.
         .target(
             name: "Database",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLibPQ", crypto],
+            dependencies: [
+                "OstiaryProtocol", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLibPQ",
+                crypto,
+            ],
             swiftSettings: house),
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
         .target(
@@ -83,7 +86,7 @@ let package = Package(
         .target(
             name: "HTTPService",
             dependencies: [
-                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, nioPosix, crypto,
+                "OstiaryProtocol", hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, nioPosix, crypto,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOExtras", package: "swift-nio-extras"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
