@@ -9,7 +9,7 @@ struct DocumentedEventTests {
     /// The names that the sources of the commands give to events.
     private static func told() throws -> Set<String> {
         let folder = root.appendingPathComponent("Sources/ostiary/Phone")
-        let name = /(?:"event", |nothing: |of: |list\(|deliver\(|event\()"([a-z][A-Za-z]+)"/
+        let name = /(?:"event", |nothing: |of: |list\(|deliver\(|event\()\s*"([a-z][A-Za-z]+)"/
         var names: Set<String> = []
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) where file.pathExtension == "swift" {
             names.formUnion(try String(contentsOf: file, encoding: .utf8).matches(of: name).map { String($0.output.1) })
