@@ -119,11 +119,14 @@ let package = Package(
             dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird, .product(name: "GRDB", package: "GRDB.swift")],
             path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: example),
         .executableTarget(
-            name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird, lifecycle],
+            name: "TimesheetsMobileExample",
+            dependencies: [
+                "OstiaryMobile", httpClient, hummingbird, lifecycle, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: example),
         .executableTarget(
-            name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
-            swiftSettings: example),
+            name: "TimesheetsCronExample", dependencies: [httpClient, nioCore, .product(name: "NIOHTTP1", package: "swift-nio")],
+            path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TokenServiceExample",
             dependencies: [
@@ -233,9 +236,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "TokenBehindExample", "DataBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor",
-                "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird,
-                hummingbirdTesting, httpTypes,
+                "ostiary", "TokenBehindExample", "DataBehindExample", "TimesheetsCronExample", "AuthServer", "SecondFactorServer",
+                "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode",
+                "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
                 logging, nioCore, nioPosix, crypto, httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
