@@ -14,10 +14,12 @@ package struct SQLDialect: Sendable, Equatable {
     package let sixteenRandomBytes: String
     /// Begins a step of the schema: of several programs that would take it at once the others wait. Nil where only one can have the database open.
     package let stepLock: String?
+    /// How the engine is asked for the tables that it has.
+    package let catalogue: SQLCatalogue
 
     package init(
         blob: String, integer: String, countedKey: String, tableOptions: String, keyedTableOptions: String, sixteenRandomBytes: String,
-        stepLock: String? = nil
+        stepLock: String? = nil, catalogue: SQLCatalogue
     ) {
         self.blob = blob
         self.integer = integer
@@ -26,12 +28,13 @@ package struct SQLDialect: Sendable, Equatable {
         self.keyedTableOptions = keyedTableOptions
         self.sixteenRandomBytes = sixteenRandomBytes
         self.stepLock = stepLock
+        self.catalogue = catalogue
     }
 
     /// SQLite: strict tables, so that a column holds what its type says.
     package static let sqlite = SQLDialect(
         blob: "BLOB", integer: "INTEGER", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
-        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)")
+        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)", catalogue: .sqlite)
 }
 
 extension SQLDialect {

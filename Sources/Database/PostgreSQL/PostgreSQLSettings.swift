@@ -13,6 +13,8 @@ package struct PostgreSQLSettings: Sendable {
     /// How long making a connection may take, in milliseconds.
     package var connectTimeout = 3_000
     package var retry = RetryPlan()
+    /// What the server's operator sees of a connection. Those of servers have this one.
+    package var applicationName = "ostiary"
 
     package init() {}
 
