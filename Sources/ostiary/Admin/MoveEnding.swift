@@ -12,12 +12,14 @@ struct MoveEnding {
     }
 
     var lines: [String] {
-        report.tables.sorted { $0.name < $1.name }.map { "\($0.name): \($0.rows) rows, sha256 \(Self.hexadecimal($0.hash))" } + [summary, next, after]
+        let tables = report.tables.sorted { $0.name < $1.name }
+        return tables.map { "\($0.name): \($0.rows) rows, sha256 \(Self.hexadecimal($0.hash))" } + [summary, next, after]
     }
 
     private var summary: String {
         let what = "all \(report.rows) rows of the \(kind.name), in \(report.tables.count) tables, are in the new database"
-        return report.wasMoved ? "\(what) already, and the same on both sides; nothing was changed" : "\(what); counts and hashes are the same on both sides"
+        let isMoved = "\(what) already, and the same on both sides; nothing was changed"
+        return report.wasMoved ? isMoved : "\(what); counts and hashes are the same on both sides"
     }
 
     private var next: String {

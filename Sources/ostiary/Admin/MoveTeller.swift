@@ -79,6 +79,7 @@ struct MoveProgressLine {
     /// `45 s`, `3 min`, `2 h 5 min`: an estimate has no seconds beside minutes.
     private static func spelled(_ seconds: Int) -> String {
         let minutes = (seconds + 59) / 60
-        return seconds < 60 ? "\(seconds) s" : minutes < 60 ? "\(minutes) min" : "\(minutes / 60) h" + (minutes % 60 == 0 ? "" : " \(minutes % 60) min")
+        if seconds < 60 { return "\(seconds) s" }
+        return minutes < 60 ? "\(minutes) min" : "\(minutes / 60) h" + (minutes % 60 == 0 ? "" : " \(minutes % 60) min")
     }
 }
