@@ -6,7 +6,7 @@ package struct MoveEnd: Sendable {
     /// Which it is, in a sentence.
     let name: String
     /// Throws when a server is seen to have it open.
-    let checkAlone: @Sendable () async throws -> Void
+    package let checkAlone: @Sendable () async throws -> Void
 
     package init(_ database: any Database, url: String, name: String, checkAlone: @Sendable @escaping () async throws -> Void = {}) {
         (self.database, self.url, self.name, self.checkAlone) = (database, url, name, checkAlone)

@@ -28,6 +28,8 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
             let ending = try await Self.closing(try MoveEnd.source(old, from)) { source in
                 let kind = try await Kind.of(source)
                 try OtherServersFolder.check(new, other: kind.otherFileName)
+                // Before the target is opened, which makes a file.
+                try await source.checkAlone()
                 let report = try await Self.closing(try MoveEnd.target(new, to)) { try await Self.move(from: source, to: $0, kind.schema) }
                 return MoveEnding(report, kind: kind, from: from, to: to)
             }
