@@ -36,6 +36,8 @@ struct MoveDatabaseTests {
     func thereAndBack() async throws {
         let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
+        // No phone stays behind to ping.
+        try await person.backend.updateServer(#"{"pingTime":3600}"#)
         var nonces = [try await person.enrol(in: pair.folder).nonce]
         let cluster = try await PostgreSQLCluster.shared
         let names = [try await cluster.makeDatabase(), try await cluster.makeDatabase()]
