@@ -56,4 +56,13 @@ struct MoveTextTests {
         #expect(other[3].contains("OSTIARY_SF_DATABASE_URL='b'") && other[3].contains("OSTIARY_SF_KEK_FILE"))
         #expect(other[3].hasSuffix("start ostiary second-factor"))
     }
+
+    @Test("What passes by itself is told with the advice to go on; what the same command would meet again is not")
+    func interruption() throws {
+        let told = try #require(MoveInterruption(SQLError.unavailable)).description
+        #expect(told.hasPrefix("\(SQLError.unavailable); ") && told.hasSuffix("run the same command again, and it goes on"))
+        for error in [MoveRefusal.circular([]), SQLError.uniqueViolation("x"), SQLError.closed] as [any Error] {
+            #expect(MoveInterruption(error) == nil)
+        }
+    }
 }
