@@ -5,7 +5,7 @@
 // Leaves to others: every statement (stores keep their SQL beside the feature), every rule, every retry that a domain decides on.
 // Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB, PostgreSQL through libpq; the seam is
 // synchronous inside a body and asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change
-// in any store. Which engine an address names is told in Engines/, above them all.
+// in any store. Which engine an address names is told in Engines/, above them all. Moving/ takes all rows of one database to another, over the seam alone.
 //
 //     let database = try SQLiteDatabase.open(path: "data/ostiary.sqlite")
 //     try await database.migrate([Migration(1, "accounts") { ["CREATE TABLE account (id \($0.blob) PRIMARY KEY) \($0.tableOptions)"] }])

@@ -11,6 +11,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case empty(path: String)
     /// The file has tables, and none that this program makes first.
     case notOurs(path: String)
+    /// The database is the target of a move that has not come to its end; where its rows come from, as a URL.
+    case unfinishedMove(path: String, source: String)
     /// The database was migrated by a newer program, and this one cannot go on with that; the version is the number of its last migration.
     case newerThanProgram(version: Int)
     /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there.
@@ -36,6 +38,9 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .empty(let path): "the database \(path) holds no tables: put the database back"
         case .notOurs(let path):
             "the file \(path) is not a database of this program, and was left as it is: name the database of this server, or put it back"
+        case .unfinishedMove(let path, let source):
+            "the database \(path) is the target of a move that has not come to its end: finish it with ostiary admin move-database --from '\(source)' --to "
+                + "this database, or remove it and take the old one"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .olderBesideServer(let version):

@@ -18,10 +18,12 @@ package struct SQLDialect: Sendable, Equatable {
     package let stepLimit: String?
     /// Finds out which programs have the database open; nil where only one can.
     package let programs: ProgramStatements?
+    /// How the engine is asked for the tables that it has.
+    package let catalogue: SQLCatalogue
 
     package init(
         blob: String, integer: String, countedKey: String, tableOptions: String, keyedTableOptions: String, sixteenRandomBytes: String,
-        stepLock: String? = nil, stepLimit: String? = nil, programs: ProgramStatements? = nil
+        stepLock: String? = nil, stepLimit: String? = nil, programs: ProgramStatements? = nil, catalogue: SQLCatalogue
     ) {
         self.blob = blob
         self.integer = integer
@@ -32,12 +34,13 @@ package struct SQLDialect: Sendable, Equatable {
         self.stepLock = stepLock
         self.stepLimit = stepLimit
         self.programs = programs
+        self.catalogue = catalogue
     }
 
     /// SQLite: strict tables, so that a column holds what its type says.
     package static let sqlite = SQLDialect(
         blob: "BLOB", integer: "INTEGER", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
-        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)")
+        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)", catalogue: .sqlite)
 }
 
 /// How programs that share a database know of each other.

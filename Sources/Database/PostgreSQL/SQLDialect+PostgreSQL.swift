@@ -18,5 +18,6 @@ extension SQLDialect {
                 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'ostiary%'
                 AND split_part(application_name, '@', 1) <> split_part(current_setting('application_name'), '@', 1) GROUP BY 1
                 ) p WHERE COALESCE(knows, $2) < $1 LIMIT 1
-                """))
+                """),
+        catalogue: .postgresql)
 }

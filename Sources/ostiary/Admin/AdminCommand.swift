@@ -8,11 +8,15 @@ import OstiaryTokens
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "Say which applications log people in, and what they may do.",
-        discussion: "Asks the REST API of a running server, with the key in its data folder or its settings: see docs/admin.md.",
+        discussion: """
+            Asks the REST API of a running server, with the key in its data folder or its settings: see docs/admin.md. move-database alone asks no server: it \
+            opens the database of one that is stopped.
+            """,
         subcommands: [
             ApplicationCommands.self, RegistryCommands<APIKind>.self, RegistryCommands<RoleKind>.self, RegistryCommands<UserKind>.self,
             AccountCommands.self, GrantCommands.self, ConsentCommands.self, RegistrationCommands.self, ServiceCommands<TokenServiceKind>.self,
             ServiceCommands<DataServiceKind>.self, KeyCommands.self, ApplyCommand.self,
+            MoveDatabaseCommand.self,
         ])
 }
 
