@@ -13,6 +13,7 @@ package struct PostgreSQLSettings: Sendable {
     /// How long making a connection may take, in milliseconds.
     package var connectTimeout = 3_000
     package var retry = RetryPlan()
+    package var announcing = AnnouncementPlan()
 
     package init() {}
 
