@@ -7,11 +7,11 @@ package protocol Announcements: Sendable {
     func announce(_ note: [UInt8])
 
     /// Calls `body`, which must be quick, with all that is heard from now on until the database is closed. The first that it hears is a gap: now it listens.
-    func listen(_ body: @Sendable @escaping (Announcement) -> Void)
+    func listen(_ body: @Sendable @escaping (HeardAnnouncement) -> Void)
 }
 
 /// What is heard.
-package enum Announcement: Equatable, Sendable {
+package enum HeardAnnouncement: Equatable, Sendable {
     case note([UInt8])
     /// Notes may have got lost, of which nobody knows what they were about: look into the rows.
     case gap

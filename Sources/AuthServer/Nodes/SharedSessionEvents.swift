@@ -38,7 +38,7 @@ package final class SharedSessionEvents: SessionEvents {
     /// How many listeners there are here, for tests that look for leaks.
     package var listenerCount: Int { here.listenerCount }
 
-    private func hear(_ announcement: Announcement) {
+    private func hear(_ announcement: HeardAnnouncement) {
         switch announcement {
         case .gap: here.tellMissed()
         case .note(let bytes): if let news = opened(bytes) { here.publish(news) }

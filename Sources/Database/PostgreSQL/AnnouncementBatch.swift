@@ -38,7 +38,7 @@ struct AnnouncementBatch {
     }
 
     /// What a text says. Of one that is none of ours it says nothing.
-    static func read(_ text: String) -> [Announcement] {
+    static func read(_ text: String) -> [HeardAnnouncement] {
         text.isEmpty ? [.gap] : text.split(separator: ".").compactMap { Data(base64Encoded: String($0)).map { .note(Array($0)) } }
     }
 

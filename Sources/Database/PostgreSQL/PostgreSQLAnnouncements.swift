@@ -9,8 +9,10 @@ import Synchronization
 final class PostgreSQLAnnouncements: Announcements {
     private struct State {
         var waiting = AnnouncementBatch()
-        var listeners: [@Sendable (Announcement) -> Void] = []
+        var listeners: [@Sendable (HeardAnnouncement) -> Void] = []
         var isRunning = false
+        /// Whether what others say is heard now.
+        var isListening = false
         var isClosed = false
         var closing: [CheckedContinuation<Void, Never>] = []
     }
@@ -30,13 +32,12 @@ final class PostgreSQLAnnouncements: Announcements {
 
     func announce(_ note: [UInt8]) { change { $0.waiting.add(note) } }
 
-    func listen(_ body: @Sendable @escaping (Announcement) -> Void) {
-        // One that comes when the connection listens already has missed what was said before, as the others have when it begins to.
-        let isLate = change { state in
+    func listen(_ body: @Sendable @escaping (HeardAnnouncement) -> Void) {
+        let isListening = change { state in
             state.listeners.append(body)
-            return state.isRunning
+            return state.isListening
         }
-        if isLate { body(.gap) }
+        if isListening { body(.gap) }
     }
 
     /// Says what there is to say, where there is a connection, and lets go of it.
@@ -85,8 +86,11 @@ extension PostgreSQLAnnouncements {
             let began = DispatchTime.now()
             if let link = try? open() {
                 try? serve(link)
-                // What was under way may have been heard by nobody.
-                state.withLock { $0.waiting.hasGap = true }
+                state.withLock { state in
+                    state.isListening = false
+                    // What was under way may have been heard by nobody.
+                    state.waiting.hasGap = true
+                }
             }
             if began + .milliseconds(plan.longestPause) <= .now() { pause = plan.firstPause }
             rest(milliseconds: pause)
@@ -111,8 +115,13 @@ extension PostgreSQLAnnouncements {
     private func open() throws -> PostgreSQLLink {
         let link = try connector.connect()
         // Nothing that this connection commits is worth a wait for a disk.
-        try say(["SET synchronous_commit TO off", "LISTEN \(Self.channel)"], on: link)
-        tell([.gap])
+        try say(
+            ["SET synchronous_commit TO off", "SET application_name TO '\(Self.channel) announcements'", "LISTEN \(Self.channel)"], on: link)
+        let listeners = state.withLock { state in
+            state.isListening = true
+            return state.listeners
+        }
+        for listener in listeners { listener(.gap) }
         return link
     }
 
@@ -135,7 +144,7 @@ extension PostgreSQLAnnouncements {
         guard answers.count == statements.count else { throw PostgreSQLLink.Loss(reason: "an answer is missing") }
     }
 
-    private func tell(_ heard: [Announcement]) {
+    private func tell(_ heard: [HeardAnnouncement]) {
         guard !heard.isEmpty else { return }
         let listeners = state.withLock(\.listeners)
         for announcement in heard { for listener in listeners { listener(announcement) } }
