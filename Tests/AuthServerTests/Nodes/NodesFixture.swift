@@ -47,7 +47,10 @@ struct NodesFixture: Sendable {
     /// What the nodes are made of.
     private struct Parts: Sendable {
         let databases: [PostgreSQLDatabase]
-        let (key, drain, clock, skew) = (KeyEncryptionKey.random(), DrainSignal(), TestClock(), Skew())
+        let key = KeyEncryptionKey.random()
+        let drain = DrainSignal()
+        let clock = TestClock()
+        let skew = Skew()
         let logger: Logger
         let secondFactorDatabase: any Database
         let secondFactor: SecondFactorNode

@@ -23,7 +23,7 @@ extension AuthNode {
         second: Duration = .seconds(1), events: (any SessionEvents)? = nil
     ) async throws {
         try await self.init(
-            settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: secondFactor, events: events, logger: logger,
-            drain: drain, second: second, readinessLimit: .patientReadiness, clock: { clock.now })
+            settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: secondFactor, events: events,
+            logger: logger, drain: drain, second: second, readinessLimit: .patientReadiness, clock: { clock.now })
     }
 }
