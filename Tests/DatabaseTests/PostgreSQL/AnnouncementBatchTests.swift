@@ -14,7 +14,8 @@ struct AnnouncementBatchTests {
             #expect(texts.flatMap(AnnouncementBatch.read) == notes.map { .note($0) })
             #expect(texts.allSatisfy { $0.utf8.count <= AnnouncementBatch.longest })
             // As few as there can be: no two neighbours would have fitted into one.
-            #expect(zip(texts, texts.dropFirst()).allSatisfy { $0.utf8.count + 1 + (length + 2) / 3 * 4 > AnnouncementBatch.longest })
+            let oneMore = 1 + (length + 2) / 3 * 4
+            #expect(texts.dropLast().allSatisfy { $0.utf8.count + oneMore > AnnouncementBatch.longest })
             #expect(batch.take().isEmpty)
         }
     }
