@@ -23,6 +23,9 @@ package protocol Database: Sendable {
     /// Whether other processes may write to it while this one has it open.
     var isShared: Bool { get }
 
+    /// The way to those who use it at other nodes; nil where there are none (``isShared``), or where the engine has no such way.
+    var announcements: (any Announcements)? { get }
+
     /// Whether a server of perhaps another version has it open, beside which this process came: then its tables are not ours to change.
     var hasServerBeside: Bool { get }
 
@@ -62,6 +65,7 @@ package protocol Database: Sendable {
 
 extension Database {
     package var hasServerBeside: Bool { false }
+    package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
 }
 

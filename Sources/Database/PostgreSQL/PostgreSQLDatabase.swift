@@ -4,16 +4,26 @@ package final class PostgreSQLDatabase: Database {
     package let isShared = true
     private let threads: ConnectionThreads
     private let connector: PostgreSQLConnector
+    private let announcer: PostgreSQLAnnouncements
     /// Whether statements may take as long as they take.
     private let isPatient: Bool
 
-    init(_ connector: PostgreSQLConnector, _ threads: ConnectionThreads? = nil, isPatient: Bool = false) {
+    init(_ connector: PostgreSQLConnector) {
         self.connector = connector
-        self.threads = threads ?? ConnectionThreads(connector)
-        self.isPatient = isPatient
+        threads = ConnectionThreads(connector)
+        announcer = PostgreSQLAnnouncements(connector)
+        isPatient = false
     }
 
-    package var patient: any Database { PostgreSQLDatabase(connector, threads, isPatient: true) }
+    private init(patient base: PostgreSQLDatabase) {
+        (connector, threads, announcer) = (base.connector, base.threads, base.announcer)
+        isPatient = true
+    }
+
+    package var patient: any Database { PostgreSQLDatabase(patient: self) }
+
+    /// By LISTEN and NOTIFY, on one connection more, which is there as soon as somebody listens or has something to say.
+    package var announcements: (any Announcements)? { announcer }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await run(.read, body)
@@ -68,5 +78,8 @@ package final class PostgreSQLDatabase: Database {
     /// Its files are not ours to look at.
     package func checkInPlace() {}
 
-    package func close() async { await threads.close() }
+    package func close() async {
+        await announcer.close()
+        await threads.close()
+    }
 }

@@ -28,6 +28,7 @@ package final class CountingDatabase: Database {
 
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
+    package var announcements: (any Announcements)? { base.announcements }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await base.read { connection in

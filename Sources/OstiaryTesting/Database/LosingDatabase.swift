@@ -45,6 +45,7 @@ package final class LosingDatabase: Database {
 
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
+    package var announcements: (any Announcements)? { base.announcements }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await base.read(body)

@@ -16,6 +16,7 @@ package final class RerunningDatabase: Database {
 
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
+    package var announcements: (any Announcements)? { base.announcements }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         let runs = TwoRuns(of: body)
