@@ -16,11 +16,11 @@ extension NoStandby: CustomStringConvertible {
         case .file:
             "the database is a file, which no second machine has: name a PostgreSQL that has a synchronous standby (docs/operations.md, PostgreSQL)"
         case .notAwaited:
-            "no synchronous standby: a failover would lose what was acknowledged last. Make one by pg_basebackup -R with a cluster_name of its own, "
-                + "name it on the server by ALTER SYSTEM SET synchronous_standby_names = 'NAME', and SELECT pg_reload_conf()"
+            "no synchronous standby: a failover would lose what was acknowledged last. Make one by pg_basebackup -R with an application_name of its "
+                + "own, name it on the server by ALTER SYSTEM SET synchronous_standby_names = 'NAME', and SELECT pg_reload_conf()"
         case .absent(let names, let found, let needed):
             "\(found) of \(needed) synchronous standbys are connected (synchronous_standby_names is \(names)): commits wait until they are. Start the "
-                + "standby, look at its primary_conninfo and cluster_name, or name another"
+                + "standby, look at the application_name in its primary_conninfo, or name another"
         case .hidden(let role): "what standbys do is hidden from this user: GRANT pg_read_all_stats TO \(role)"
         }
     }
