@@ -27,25 +27,22 @@ package final class CuttingSocket: Sendable {
         /// Those whose client spoke last.
         var speaking: Set<Int32> = []
         var turns = 0
+        /// Microseconds that each message takes, each way.
+        var delay: UInt32 = 0
     }
 
     private let folder: TemporaryFolder
     private let target: String
     private let listener: Int32
-    /// Microseconds that each message takes, each way.
-    private let delay: UInt32
     private let state = Mutex(State())
 
     /// The folder of the socket, as an address names it.
     package var socketFolder: String { folder.path }
 
-    /// - Parameters:
-    ///   - target: folder of the server's socket.
-    ///   - milliseconds: how long each message takes, each way.
-    package init(to target: String, delay milliseconds: UInt32 = 0) throws {
+    /// - Parameter target: folder of the server's socket.
+    package init(to target: String) throws {
         folder = try TemporaryFolder()
         self.target = target
-        delay = milliseconds * 1_000
         listener = socket(AF_UNIX, Self.stream, 0)
         var address = Self.address(folder.path)
         let isBound = withUnsafePointer(to: &address) { pointer in
@@ -70,7 +67,17 @@ package final class CuttingSocket: Sendable {
     package var hasCut: Bool { state.withLock { $0.cut == nil } }
 
     /// Asks for no cut any more.
-    package func spare() { state.withLock { $0.cut = nil } }
+    /// - Returns: bytes that passed in the direction of the cut that was asked for.
+    @discardableResult
+    package func spare() -> Int {
+        state.withLock { state in
+            state.cut = nil
+            return state.count
+        }
+    }
+
+    /// From now on each message takes so long, each way.
+    package func slow(by milliseconds: UInt32) { state.withLock { $0.delay = milliseconds * 1_000 } }
 
     /// Ways there and back since the last time.
     package func takeTurns() -> Int {
@@ -106,6 +113,7 @@ package final class CuttingSocket: Sendable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let (from, to) = isAnswer ? (ends.server, ends.client) : (ends.client, ends.server)
         while case let count = read(from, &buffer, buffer.count), count > 0 {
+            let delay = state.withLock(\.delay)
             if delay > 0 { usleep(delay) }
             let allowed = isAnswer ? allowed(answer: count, to: ends.client) : allowed(Array(buffer[..<count]), of: ends.client)
             let written = buffer.withUnsafeBytes { send(to, $0.baseAddress, allowed, Int32(MSG_NOSIGNAL)) }
