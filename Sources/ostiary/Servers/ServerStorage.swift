@@ -17,6 +17,7 @@ enum ServerStorage {
         _ settings: StorageSettings, apartFrom other: String, _ identity: IdentityOptions, ownership: DatabaseOwnership, needsStandby: Bool = false
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
+        if needsStandby, case .sqlite = url { throw NoStandby.file }
         let first = FirstStart(of: url)
         guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
             if !first.isUnderWay {
@@ -35,6 +36,7 @@ enum ServerStorage {
         do {
             let database = try openDatabase(url, ownership: ownership, content: .ours)
             try first.end()
+            DatabaseMark(of: url, keyFile: settings.keyFile).leave()
             return (database, key)
         } catch DatabaseOpenError.empty { throw LostDatabase(of: url, keyFile: settings.keyFile) }
     }
@@ -52,6 +54,7 @@ enum ServerStorage {
         if needsStandby { try await database.checkStandby() }
         try await database.beginSchema()
         try first.end()
+        DatabaseMark(of: url, keyFile: settings.keyFile).leave()
         return (database, key)
     }
 
