@@ -9,8 +9,11 @@ import Testing
 
 @Suite("A second-factor server that is to outlive its database's machine")
 struct HighlyAvailableTests {
+    private static let key = KeyEncryptionKey.random()
+
     private static func node(on database: any Database, needsStandby: Bool = true) async throws -> SecondFactorNode {
-        try await SecondFactorNode(SecondFactorNodeSettings(trustedRoots: [], needsStandby: needsStandby), over: database, by: TestClock())
+        try await SecondFactorNode(
+            SecondFactorNodeSettings(trustedRoots: [], needsStandby: needsStandby), over: database, key: key, by: TestClock())
     }
 
     @Test("On a file it does not start, and makes nothing there; nobody else is asked for a standby")
