@@ -77,6 +77,6 @@ struct DatabaseMark {
     /// Leaves it, of a database that holds tables.
     func leave() {
         guard let database, let content = "\(database)\n".data(using: .utf8), FileManager.default.contents(atPath: path) != content else { return }
-        FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
+        _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
     }
 }
