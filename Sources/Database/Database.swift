@@ -50,7 +50,8 @@ package protocol Database: Sendable {
     /// - Throws: ``SQLError``, `busy` when a reader does not finish.
     func purge() async throws
 
-    /// Whether the disk would take a transaction, found out without one: nothing is committed, and nothing of it waits for stable storage.
+    /// Whether the disk would take a transaction, found out without one, as far as that can be: nothing is committed, and nothing of it waits for stable
+    /// storage.
     /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``, ``SQLError/busy`` while another process holds the database,
     ///   ``SQLError/replaced(path:)``, ``SQLError/damaged(path:reason:)``.
     func checkWritable() async throws
@@ -58,6 +59,10 @@ package protocol Database: Sendable {
     /// Whether the files that are open still have their names, and no call has found them damaged. Costs nothing but a look at the names.
     /// - Throws: ``SQLError/replaced(path:)``; ``SQLError/damaged(path:reason:)`` from the first such finding to the end of the process.
     func checkInPlace() async throws
+
+    /// Whether what is committed outlives the machine that it is on: a second one keeps it before a commit is acknowledged, and is there now.
+    /// - Throws: ``NoStandby``, ``SQLError``.
+    func checkStandby() async throws
 
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
     func close() async throws
@@ -67,6 +72,7 @@ extension Database {
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
+    package func checkStandby() async throws { throw NoStandby.file }
 }
 
 /// Whether other processes may use the same database file at the same time.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// PostgreSQL: serializable transactions on connections with threads of their own, begun again where that is right.
 package final class PostgreSQLDatabase: Database {
     package let dialect = SQLDialect.postgresql
@@ -7,6 +9,8 @@ package final class PostgreSQLDatabase: Database {
     private let announcer: PostgreSQLAnnouncements
     /// Whether statements may take as long as they take.
     private let isPatient: Bool
+    /// Whether the server has refused a write for want of room, and nobody has seen room since.
+    private let wantsRoom = Mutex(false)
 
     init(_ connector: PostgreSQLConnector) {
         self.connector = connector
@@ -44,7 +48,9 @@ package final class PostgreSQLDatabase: Database {
         while true {
             let cause: AgainCause
             switch try await attempt(kind, isCareful: isCareful, body) {
-            case .done(let result): return try result.get()
+            case .done(let result):
+                if case .failure(let error) = result { note(error) }
+                return try result.get()
             case .again(let found): cause = found
             }
             runs += 1
@@ -66,14 +72,18 @@ package final class PostgreSQLDatabase: Database {
         }
     }
 
+    private func note(_ error: any Error) {
+        switch error {
+        case SQLError.diskFull, SQLError.diskFails: wantsRoom.withLock { $0 = true }
+        default: break
+        }
+    }
+
+    var hasRefusedForRoom: Bool { wantsRoom.withLock { $0 } }
+    func noteRoom() { wantsRoom.withLock { $0 = false } }
+
     /// What was deleted stays in pages and log until the server writes over them: its files are its operator's.
     package func purge() {}
-
-    /// Whether its server takes writes. A full disk it shows by the first transaction that it refuses.
-    package func checkWritable() async throws {
-        let isStandby = try await read { try $0.one("SELECT pg_is_in_recovery() AS standby")?.bool("standby") }
-        guard isStandby == false else { throw SQLError.unavailable }
-    }
 
     /// Its files are not ours to look at.
     package func checkInPlace() {}

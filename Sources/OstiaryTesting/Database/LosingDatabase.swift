@@ -75,6 +75,7 @@ package final class LosingDatabase: Database {
     package func purge() async throws { try await base.purge() }
     package func checkWritable() async throws { try await base.checkWritable() }
     package func checkInPlace() async throws { try await base.checkInPlace() }
+    package func checkStandby() async throws { try await base.checkStandby() }
     package func close() async throws { try await base.close() }
 }
 

@@ -27,6 +27,12 @@ package actor PostgreSQLTemplate {
         return try await PostgreSQLDatabase.lend(like: template, to: count, body)
     }
 
+    /// Makes a database that the caller leaves (``PostgreSQLCluster/leave(_:)``), for lives of a server that follow each other on it.
+    package nonisolated func makeDatabase() async throws -> String {
+        let template = try await template()
+        return try await PostgreSQLCluster.shared.makeDatabase(like: template)
+    }
+
     private func template() async throws -> String {
         let task =
             made
