@@ -17,9 +17,11 @@ extension PostgreSQLDatabase {
     /// Takes back the table that has shown that there is room.
     private struct RoomFound: Error {}
 
+    /// Without those of the steps, which a node of the next version holds as long as it takes one: servers that run do not write there.
     private static let tablesOfOurs = """
         SELECT quote_ident(relname) AS name FROM pg_class
-        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'INSERT') ORDER BY relname
+        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'INSERT')
+        AND relname NOT IN ('schema_version', 'schema_reader') ORDER BY relname
         """
 
     /// Whether a commit is kept by a second server before it is acknowledged, and as many as that takes are there.
