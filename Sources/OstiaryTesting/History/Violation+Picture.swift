@@ -42,3 +42,13 @@ extension Violation: CustomStringConvertible {
     private static func widest(_ texts: [String]) -> Int { texts.map(\.count).max() ?? 0 }
     private static func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
 }
+
+extension OrderSearch.Verdict: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .explained: "an order explains it"
+        case .violated(let violation): violation.description
+        case .gaveUp(let key): "\(key): too many orders are possible, so that nothing is known"
+        }
+    }
+}
