@@ -85,7 +85,7 @@ fuzz: ## hostile messages to both servers for ten minutes (ARGS="60" for an hour
 	@scripts/setup test
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/fuzz $(ARGS)
 
-soak: ## three nodes with faults for an hour, then what counts once by 64 in 200 rounds (ARGS="180" for three hours, ARGS="60 SEED" again)
+soak: ## three nodes with faults for an hour, then half an hour of what counts once and of cut databases (ARGS="180" for three hours, ARGS="60 SEED" again)
 	@scripts/setup test
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/soak $(ARGS)
 

@@ -72,7 +72,10 @@ let package = Package(
         // One SQL seam, and secrets at rest; SQLite through GRDB, PostgreSQL through libpq.
         .target(
             name: "Database",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLibPQ", crypto],
+            dependencies: [
+                "OstiaryProtocol", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLibPQ",
+                crypto,
+            ],
             swiftSettings: house),
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
         .target(
@@ -83,7 +86,7 @@ let package = Package(
         .target(
             name: "HTTPService",
             dependencies: [
-                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, nioPosix, crypto,
+                "OstiaryProtocol", hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, nioPosix, crypto,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOExtras", package: "swift-nio-extras"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -116,11 +119,14 @@ let package = Package(
             dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird, .product(name: "GRDB", package: "GRDB.swift")],
             path: "Examples/Timesheets/Sources/TimesheetsAPI", packageAccess: false, swiftSettings: example),
         .executableTarget(
-            name: "TimesheetsMobileExample", dependencies: ["OstiaryMobile", httpClient, hummingbird, lifecycle],
+            name: "TimesheetsMobileExample",
+            dependencies: [
+                "OstiaryMobile", httpClient, hummingbird, lifecycle, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             path: "Examples/Timesheets/Sources/TimesheetsMobile", packageAccess: false, swiftSettings: example),
         .executableTarget(
-            name: "TimesheetsCronExample", dependencies: [httpClient], path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false,
-            swiftSettings: example),
+            name: "TimesheetsCronExample", dependencies: [httpClient, nioCore, .product(name: "NIOHTTP1", package: "swift-nio")],
+            path: "Examples/Timesheets/Sources/TimesheetsCron", packageAccess: false, swiftSettings: example),
         .executableTarget(
             name: "TokenServiceExample",
             dependencies: [
@@ -231,9 +237,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "TokenBehindExample", "DataBehindExample", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor",
-                "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird,
-                hummingbirdTesting, httpTypes,
+                "ostiary", "TokenBehindExample", "DataBehindExample", "TimesheetsCronExample", "AuthServer", "SecondFactorServer",
+                "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode",
+                "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
                 logging, nioCore, nioPosix, crypto, httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

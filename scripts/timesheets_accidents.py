@@ -51,6 +51,9 @@ def somebody_in_its_place(world):
         shown = alice.text[before:]
         check("login.evil" in shown and not any(mark in shown for mark in "\x1b\x07\r\u202e") and "\nThe API says: log in" not in shown,
               f"what a terminal would obey is shown as text ({status})")
+    for status in ("099", "000"):
+        line.always(status, b"body")
+        check("That did not work now" in alice.ask("list"), f"an answer with the status {status}, which is none, is no answer, and the app goes on")
     line.always(200, {"entries": [], "next": 0})
     check("That did not work now" in alice.ask("list"), "a list that has no end is given up")
     elsewhere = world.line()
@@ -87,6 +90,10 @@ def a_machine_in_trouble(world):
     line.always(200, {"issuer": line.base, "token_endpoint": "http://tokens.example/token"})
     code, said = world.cron(file, ISSUER=line.base)
     check(code == 1 and "no address for tokens" in said, f"nor does who names an address at which anybody on the way reads it ({said})")
+    line.always("099", b"body")
+    for setting in ("ISSUER", "API"):
+        code, said = world.cron(file, **{setting: line.base})
+        check(code == 75 and "nobody answers now" in said, f"an answer with a status that is none is no answer, and ends no machine ({code}, {said})")
     line.always(307, Location=f"{thief.base}/upload")
     code, said = world.cron(file, API=line.base)
     check(code == 1 and not thief.asked, f"nor is what people did brought elsewhere ({said})")

@@ -39,6 +39,10 @@ class Line(http.server.ThreadingHTTPServer):
 
         def say(self, status, answer, fields):
             body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            if isinstance(status, str):
+                # As it is, also where no server would say it.
+                self.wfile.write(f"HTTP/1.1 {status} x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+                return
             self.send_response(status)
             for name, value in {**fields, "Content-Length": len(body)}.items():
                 self.send_header(name, value)

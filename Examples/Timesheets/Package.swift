@@ -5,6 +5,7 @@ import PackageDescription
 /// nothing else.
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let nio = [Target.Dependency.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio")]
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
 let package = Package(
@@ -15,6 +16,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
@@ -30,8 +32,8 @@ let package = Package(
             dependencies: [
                 .product(name: "OstiaryMobile", package: "ostiary"), httpClient, hummingbird,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
+            ] + nio,
             swiftSettings: settings),
-        .executableTarget(name: "TimesheetsCron", dependencies: [httpClient], swiftSettings: settings),
+        .executableTarget(name: "TimesheetsCron", dependencies: [httpClient] + nio, swiftSettings: settings),
     ]
 )

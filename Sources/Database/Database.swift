@@ -5,7 +5,7 @@
 // Leaves to others: every statement (stores keep their SQL beside the feature), every rule, every retry that a domain decides on.
 // Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB, PostgreSQL through libpq; the seam is
 // synchronous inside a body and asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change
-// in any store. Which engine an address names is told in Engines/, above them all.
+// in any store. Which engine an address names is told in Engines/, above them all. Moving/ takes all rows of one database to another, over the seam alone.
 //
 //     let database = try SQLiteDatabase.open(path: "data/ostiary.sqlite")
 //     try await database.migrate([Migration(1, "accounts") { ["CREATE TABLE account (id \($0.blob) PRIMARY KEY) \($0.tableOptions)"] }])
@@ -22,6 +22,9 @@ package protocol Database: Sendable {
 
     /// Whether other processes may write to it while this one has it open.
     var isShared: Bool { get }
+
+    /// The way to those who use it at other nodes; nil where there are none (``isShared``), or where the engine has no such way.
+    var announcements: (any Announcements)? { get }
 
     /// Whether a server of perhaps another version has it open, beside which this process came: then its tables are not ours to change.
     var hasServerBeside: Bool { get }
@@ -47,7 +50,8 @@ package protocol Database: Sendable {
     /// - Throws: ``SQLError``, `busy` when a reader does not finish.
     func purge() async throws
 
-    /// Whether the disk would take a transaction, found out without one: nothing is committed, and nothing of it waits for stable storage.
+    /// Whether the disk would take a transaction, found out without one, as far as that can be: nothing is committed, and nothing of it waits for stable
+    /// storage.
     /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``, ``SQLError/busy`` while another process holds the database,
     ///   ``SQLError/replaced(path:)``, ``SQLError/damaged(path:reason:)``.
     func checkWritable() async throws
@@ -56,13 +60,19 @@ package protocol Database: Sendable {
     /// - Throws: ``SQLError/replaced(path:)``; ``SQLError/damaged(path:reason:)`` from the first such finding to the end of the process.
     func checkInPlace() async throws
 
+    /// Whether what is committed outlives the machine that it is on: a second one keeps it before a commit is acknowledged, and is there now.
+    /// - Throws: ``NoStandby``, ``SQLError``.
+    func checkStandby() async throws
+
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
     func close() async throws
 }
 
 extension Database {
     package var hasServerBeside: Bool { false }
+    package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
+    package func checkStandby() async throws { throw NoStandby.file }
 }
 
 /// Whether other processes may use the same database file at the same time.

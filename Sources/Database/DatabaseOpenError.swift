@@ -11,10 +11,16 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case empty(path: String)
     /// The file has tables, and none that this program makes first.
     case notOurs(path: String)
-    /// The database was migrated by a newer program; the version is the number of its last migration.
+    /// The database is the target of a move that has not come to its end; where its rows come from, as a URL.
+    case unfinishedMove(path: String, source: String)
+    /// The database was migrated by a newer program, and this one cannot go on with that; the version is the number of its last migration.
     case newerThanProgram(version: Int)
     /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there.
     case olderBesideServer(version: Int)
+    /// Others have the database open that presumably cannot go on with a step: programs of the version that is there.
+    case olderPrograms(version: Int, step: Int)
+    /// Something holds a table for longer than a step waits: a copy that is being made, or somebody at a prompt.
+    case stepBlocked(number: Int)
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
 }
@@ -32,11 +38,19 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .empty(let path): "the database \(path) holds no tables: put the database back"
         case .notOurs(let path):
             "the file \(path) is not a database of this program, and was left as it is: name the database of this server, or put it back"
+        case .unfinishedMove(let path, let source):
+            "the database \(path) is the target of a move that has not come to its end: finish it with ostiary admin move-database --from '\(source)' --to "
+                + "this database, or remove it and take the old one"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .olderBesideServer(let version):
             "the database is at schema version \(version), older than this program, and a server has it open: start that server with this program "
                 + "first, or run this command with the program of the server"
+        case .olderPrograms(let version, let step):
+            "the database is at schema version \(version), and programs that have it open cannot go on with step \(step): update them to a version "
+                + "between first, or stop them all and start this program"
+        case .stepBlocked(let number):
+            "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }

@@ -3,58 +3,81 @@
 package struct Migration: Sendable {
     package let number: Int
     package let name: String
+    /// The program whose last step has this number goes on beside this step, and so does every later one: it reads what it read before, and what it writes
+    /// the program of this step reads. Its own number where no earlier one does (docs/decisions/0051).
+    package let readableFrom: Int
     package let statements: @Sendable (SQLDialect) -> [String]
     /// Goes over rows after the statements, in their transaction.
     package let rows: (@Sendable (any SQLConnection) throws -> Void)?
 
     package init(
-        _ number: Int, _ name: String, statements: @Sendable @escaping (SQLDialect) -> [String],
+        _ number: Int, _ name: String, readableFrom: Int? = nil, statements: @Sendable @escaping (SQLDialect) -> [String],
         rows: (@Sendable (any SQLConnection) throws -> Void)? = nil
     ) {
         self.number = number
         self.name = name
+        self.readableFrom = readableFrom ?? number
         self.statements = statements
         self.rows = rows
     }
 }
 
+/// How long a step of a schema waits for what others hold, where it stands aside between its tries so that nobody has to wait behind it.
+package struct StepPatience: Sendable {
+    /// Tries in all; a second each, and a second between them.
+    package var mostTries = 300
+    /// Waits a second, or shorter in a task that was cancelled.
+    package var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
+
+    package init() {}
+}
+
 extension Database {
-    /// Brings the schema up to the last of `migrations`. Each step commits by itself, so an interrupted run goes on where it stopped. What a step that
-    /// goes over rows has replaced stays in none of the engine's files.
+    /// Brings the schema up to the last of `migrations`, unless it is further and this program goes on with it. Each step commits by itself, so an interrupted
+    /// run goes on where it stopped. What a step that goes over rows has replaced stays in none of the engine's files.
+    ///
+    /// Where programs share a database, others go on meanwhile: one that would make the same step waits for it, and one that cannot go on with it keeps it
+    /// from being made.
     /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
+    ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``,
     ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``SQLError``.
-    package func migrate(_ migrations: [Migration]) async throws {
+    package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience()) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
-        let dialect = dialect
         try await beginSchema()
-        // Before the numbers are compared: those of another program say nothing about this one.
-        try await read { connection in for migration in migrations { _ = try isApplied(migration, on: connection) } }
+        let found = try await standing(for: migrations)
         let known = migrations.last?.number ?? 0
-        let newest = try await schemaVersion()
-        guard newest <= known else { throw DatabaseOpenError.newerThanProgram(version: newest) }
-        // It would go on writing what the new tables no longer mean.
-        guard newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: newest) }
-        let patient = patient
-        for migration in migrations {
-            try await patient.transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
+        guard found.newest <= known else {
+            guard found.isReadable else { throw DatabaseOpenError.newerThanProgram(version: found.newest) }
+            return
         }
+        // It would go on writing what the new tables no longer mean.
+        guard found.newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: found.newest) }
+        let missing = migrations.filter { !found.applied.contains($0.number) }
+        for migration in missing { try await make(migration, over: found, patience) }
         // A new one has nothing to forget.
-        if newest > 0, migrations.contains(where: { $0.number > newest && $0.rows != nil }) { try await purge() }
+        if found.newest > 0, missing.contains(where: { $0.rows != nil }) { try await purge() }
     }
 
-    /// Makes the table in which the steps are counted, if there is none: the first that a database of ours holds.
+    /// Makes the tables in which the steps are counted, if there are none: the first that a database of ours holds.
     /// - Throws: ``SQLError``.
     package func beginSchema() async throws {
+        // Two that make the same table at once: one of them is told of the other's.
+        do { try await makeStepTables() } catch SQLError.uniqueViolation { try await makeStepTables() }
+    }
+
+    private func makeStepTables() async throws {
         let dialect = dialect
         try await transaction { connection, _ in
-            try connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS schema_version (
-                    number \(dialect.integer) NOT NULL PRIMARY KEY,
-                    name TEXT NOT NULL
-                ) \(dialect.tableOptions)
-                """)
+            for (table, column) in [("schema_version", "name TEXT"), ("schema_reader", "readable_from \(dialect.integer)")] {
+                try connection.execute(
+                    """
+                    CREATE TABLE IF NOT EXISTS \(table) (
+                        number \(dialect.integer) NOT NULL PRIMARY KEY,
+                        \(column) NOT NULL
+                    ) \(dialect.tableOptions)
+                    """)
+            }
         }
     }
 
@@ -62,25 +85,95 @@ extension Database {
     package func schemaVersion() async throws -> Int {
         try await read { try $0.one("SELECT COALESCE(MAX(number), 0) AS newest FROM schema_version")?.int("newest") ?? 0 }
     }
+
+    /// What is there, once nobody is in the middle of a step: a program that may not go on with it is either refused, or seen by whoever makes it.
+    private func standing(for migrations: [Migration]) async throws -> SchemaStanding {
+        let programs = dialect.programs
+        guard let lock = dialect.stepLock else { return try await read { try SchemaStanding(for: migrations, on: $0) } }
+        return try await patient.transaction { connection, _ in
+            try connection.execute(lock)
+            if let programs { _ = try connection.one(programs.announce, [.text("\(migrations.last?.number ?? 0)")]) }
+            return try SchemaStanding(for: migrations, on: connection)
+        }
+    }
+
+    private func make(_ migration: Migration, over found: SchemaStanding, _ patience: StepPatience) async throws {
+        let (dialect, patient) = (dialect, patient)
+        var tries = 0
+        while true {
+            do {
+                return try await patient.transaction { connection, _ in try apply(migration, over: found, on: connection, dialect: dialect) }
+            } catch SQLError.busy where dialect.stepLock != nil {
+                tries += 1
+                guard tries < patience.mostTries else { throw DatabaseOpenError.stepBlocked(number: migration.number) }
+                await patience.pause()
+            }
+        }
+    }
 }
 
-private func isApplied(_ migration: Migration, on connection: any SQLConnection) throws -> Bool {
-    guard let row = try connection.one("SELECT name FROM schema_version WHERE number = $1", [SQLValue(migration.number)]) else { return false }
-    let found = try row.text("name")
-    guard found == migration.name else {
-        throw DatabaseOpenError.foreignMigration(number: migration.number, expected: migration.name, found: found)
+/// Which steps a database has, as a program sees it.
+private struct SchemaStanding: Sendable {
+    let applied: Set<Int>
+    /// 0 for none.
+    let newest: Int
+    /// The last step of the oldest program that goes on with all of them.
+    let oldest: Int
+    /// Whether this program does.
+    let isReadable: Bool
+
+    init(for migrations: [Migration], on connection: any SQLConnection) throws {
+        let rows = try connection.query("SELECT number, name FROM schema_version ORDER BY number")
+        let names = Dictionary(try rows.map { (try $0.int("number"), try $0.text("name")) }, uniquingKeysWith: { first, _ in first })
+        // Before the numbers are compared: those of another program say nothing about this one.
+        for migration in migrations {
+            guard let found = names[migration.number] else { continue }
+            try migration.check(found)
+        }
+        let readers = try connection.query("SELECT number, readable_from FROM schema_reader").map {
+            (try $0.int("number"), try $0.int("readable_from"))
+        }
+        let readableFrom = Dictionary(readers, uniquingKeysWith: { first, _ in first })
+        (applied, newest) = (Set(names.keys), names.keys.max() ?? 0)
+        let steps = names.keys.sorted(by: >)
+        var (oldest, needed) = (newest, 0)
+        for (place, step) in steps.enumerated() {
+            // Whoever does not know this step must know that one.
+            needed = max(needed, readableFrom[step] ?? step)
+            guard needed < step else { break }
+            oldest = max(needed, place + 1 < steps.count ? steps[place + 1] : 0)
+        }
+        self.oldest = oldest
+        isReadable = (migrations.last?.number ?? 0) >= oldest
     }
-    return true
+}
+
+extension Migration {
+    fileprivate func check(_ found: String) throws {
+        guard found == name else { throw DatabaseOpenError.foreignMigration(number: number, expected: name, found: found) }
+    }
 }
 
 /// Applies one step, unless it was applied before.
-private func apply(_ migration: Migration, on connection: any SQLConnection, dialect: SQLDialect) throws {
+private func apply(_ migration: Migration, over found: SchemaStanding, on connection: any SQLConnection, dialect: SQLDialect) throws {
     if let lock = dialect.stepLock { try connection.execute(lock) }
-    guard try !isApplied(migration, on: connection) else { return }
+    if let row = try connection.one("SELECT name FROM schema_version WHERE number = $1", [SQLValue(migration.number)]) {
+        return try migration.check(try row.text("name"))
+    }
+    // Nobody uses an empty one.
+    if found.newest > 0, let programs = dialect.programs,
+        try connection.one(programs.older, [SQLValue(migration.readableFrom), SQLValue(found.oldest)]) != nil
+    {
+        throw DatabaseOpenError.olderPrograms(version: found.newest, step: migration.number)
+    }
+    if let limit = dialect.stepLimit { try connection.execute(limit) }
     for statement in migration.statements(dialect) {
         try connection.execute(statement)
     }
     try migration.rows?(connection)
+    let number = SQLValue(migration.number)
+    try connection.execute("INSERT INTO schema_version (number, name) VALUES ($1, $2)", [number, .text(migration.name)])
+    guard migration.readableFrom < migration.number else { return }
     try connection.execute(
-        "INSERT INTO schema_version (number, name) VALUES ($1, $2)", [SQLValue(migration.number), .text(migration.name)])
+        "INSERT INTO schema_reader (number, readable_from) VALUES ($1, $2)", [number, SQLValue(migration.readableFrom)])
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryProtocol
 
 /// Where a PostgreSQL database is and how one gets there: `postgresql://USER@HOST:PORT/DATABASE?name=value`, as libpq has it. No secret is part of it, so
 /// that it may stand in a log: a password is in a file.
@@ -16,7 +17,7 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         }
 
         /// Whether what is said there stays on this machine.
-        package var isLocal: Bool { name.hasPrefix("/") || name == "localhost" || name == "::1" || name.hasPrefix("127.") }
+        package var isLocal: Bool { name.hasPrefix("/") || ThisMachine.isHost(name) }
     }
 
     package let hosts: [Host]

@@ -14,10 +14,16 @@ package struct SQLDialect: Sendable, Equatable {
     package let sixteenRandomBytes: String
     /// Begins a step of the schema: of several programs that would take it at once the others wait. Nil where only one can have the database open.
     package let stepLock: String?
+    /// Follows it: how long each statement of the step waits for what others hold. Who asks for a lock of a table stands in everybody's way while it waits.
+    package let stepLimit: String?
+    /// Finds out which programs have the database open; nil where only one can.
+    package let programs: ProgramStatements?
+    /// How the engine is asked for the tables that it has.
+    package let catalogue: SQLCatalogue
 
     package init(
         blob: String, integer: String, countedKey: String, tableOptions: String, keyedTableOptions: String, sixteenRandomBytes: String,
-        stepLock: String? = nil
+        stepLock: String? = nil, stepLimit: String? = nil, programs: ProgramStatements? = nil, catalogue: SQLCatalogue
     ) {
         self.blob = blob
         self.integer = integer
@@ -26,12 +32,28 @@ package struct SQLDialect: Sendable, Equatable {
         self.keyedTableOptions = keyedTableOptions
         self.sixteenRandomBytes = sixteenRandomBytes
         self.stepLock = stepLock
+        self.stepLimit = stepLimit
+        self.programs = programs
+        self.catalogue = catalogue
     }
 
     /// SQLite: strict tables, so that a column holds what its type says.
     package static let sqlite = SQLDialect(
         blob: "BLOB", integer: "INTEGER", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
-        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)")
+        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)", catalogue: .sqlite)
+}
+
+/// How programs that share a database know of each other.
+package struct ProgramStatements: Sendable, Equatable {
+    /// Says of this program, as long as its connection lasts, which step is the last that it knows: `$1`, as text.
+    package let announce: String
+    /// Has a row when another program knows no step as late as `$1`. One that has said nothing knows `$2`.
+    package let older: String
+
+    package init(announce: String, older: String) {
+        self.announce = announce
+        self.older = older
+    }
 }
 
 extension SQLDialect {

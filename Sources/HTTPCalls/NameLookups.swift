@@ -24,7 +24,8 @@ package final class NameLookups: Sendable {
 
     /// Comes back when the name was looked up, whether it is there or not, or when the task was cancelled. A number is no name.
     package func wait(for host: String) async {
-        guard !host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return }
+        // Of IPv6 it has a colon, as no name has.
+        guard !host.utf8.contains(UInt8(ascii: ":")), !host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return }
         for await _ in end(of: host) {}
     }
 

@@ -4,22 +4,25 @@ import Testing
 
 @Suite("Leases: work that only one node may do")
 struct LeaseTests {
-    /// Lends the leases of two nodes on one file. Every body runs twice, and commits are lost as `plan` says.
-    private func run(_ plan: LosingDatabase.Plan = .none, _ body: (_ first: Lease, _ second: Lease) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let databases = try (0..<2).map { _ in try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared, readers: 1) }
-        try await databases[0].migrate([Migration(1, "leases") { Lease.tables($0) }])
-        let leases = zip(databases, [1, 2] as [UInt8]).map { database, node in
-            LosingDatabase(RerunningDatabase(database) { Issue.record("\($0)") }, plan)
-                .lease("work", for: 60, holder: [UInt8](repeating: node, count: 16))
+    /// Lends the leases of two nodes on one database. Every body runs twice, and commits are lost as `plan` says.
+    private func run(
+        on engine: SharedBackend, _ plan: LosingDatabase.Plan = .none, _ body: (_ first: Lease, _ second: Lease) async throws -> Void
+    ) async throws {
+        try await engine.withDatabases { databases in
+            try await databases[0].migrate([Migration(1, "leases") { Lease.tables($0) }])
+            let leases = zip(databases, [1, 2] as [UInt8]).map { database, node in
+                LosingDatabase(RerunningDatabase(database) { Issue.record("\($0)") }, plan)
+                    .lease("work", for: 60, holder: [UInt8](repeating: node, count: 16))
+            }
+            try await body(leases[0], leases[1])
         }
-        try await body(leases[0], leases[1])
-        for database in databases { try await database.close() }
     }
 
-    @Test("Taken by one, it is that one's for as long as it renews it", arguments: [.none, .each(.kept), .each(.gone)] as [LosingDatabase.Plan])
-    func taken(_ plan: LosingDatabase.Plan) async throws {
-        try await run(plan) { (first, second) async throws in
+    @Test(
+        "Taken by one, it is that one's for as long as it renews it", arguments: SharedBackend.allCases,
+        [.none, .each(.kept), .each(.gone)] as [LosingDatabase.Plan])
+    func taken(on engine: SharedBackend, _ plan: LosingDatabase.Plan) async throws {
+        try await run(on: engine, plan) { (first, second) async throws in
             for now in stride(from: 1_000 as UInt64, through: 1_600, by: 5) {
                 #expect(try await first.isHeld(at: now))
                 #expect(try await !second.isHeld(at: now))
@@ -27,9 +30,9 @@ struct LeaseTests {
         }
     }
 
-    @Test("Of many that ask at once one has it")
-    func atOnce() async throws {
-        try await run { (first, second) async throws in
+    @Test("Of many that ask at once one has it", arguments: SharedBackend.allCases)
+    func atOnce(on engine: SharedBackend) async throws {
+        try await run(on: engine) { (first, second) async throws in
             let answers = try await withThrowingTaskGroup(of: (Bool, Bool).self) { group in
                 for _ in 0..<8 {
                     for (isFirst, lease) in [(true, first), (false, second)] {
@@ -49,9 +52,9 @@ struct LeaseTests {
 
     @Test(
         "A holder that is late has lost it as soon as another has seen its turn for a whole life",
-        arguments: [.none, .each(.kept)] as [LosingDatabase.Plan])
-    func late(_ plan: LosingDatabase.Plan) async throws {
-        try await run(plan) { (first, second) async throws in
+        arguments: SharedBackend.allCases, [.none, .each(.kept)] as [LosingDatabase.Plan])
+    func late(on engine: SharedBackend, _ plan: LosingDatabase.Plan) async throws {
+        try await run(on: engine, plan) { (first, second) async throws in
             #expect(try await first.isHeld(at: 0))
             for now in stride(from: 0 as UInt64, through: 45, by: 15) { #expect(try await !second.isHeld(at: now)) }
             #expect(try await !second.isHeld(at: 59))
@@ -79,18 +82,19 @@ struct LeaseTests {
         }
     }
 
-    @Test("Late, and nobody took it: it goes on")
-    func lateAlone() async throws {
-        try await run { (first, second) async throws in
+    @Test("Late, and nobody took it: it goes on", arguments: SharedBackend.allCases)
+    func lateAlone(on engine: SharedBackend) async throws {
+        try await run(on: engine) { (first, second) async throws in
             #expect(try await first.isHeld(at: 0))
             #expect(try await first.isHeld(at: 10_000))
             #expect(try await !second.isHeld(at: 10_000))
         }
     }
 
-    @Test("Handed on at an orderly stop it is another's at once, and never again that of the one that stopped")
-    func handedOn() async throws {
-        try await run(.each(.kept)) { (first, second) async throws in
+    @Test(
+        "Handed on at an orderly stop it is another's at once, and never again that of the one that stopped", arguments: SharedBackend.allCases)
+    func handedOn(on engine: SharedBackend) async throws {
+        try await run(on: engine, .each(.kept)) { (first, second) async throws in
             #expect(try await first.isHeld(at: 0))
             #expect(try await !second.isHeld(at: 1))
             try await first.release()
@@ -103,9 +107,11 @@ struct LeaseTests {
         }
     }
 
-    @Test("Clocks that differ, or are put forth or back, give it to nobody a second time", arguments: [0, 86_400, 315_360_000] as [UInt64])
-    func clocks(_ ahead: UInt64) async throws {
-        try await run { (first, second) async throws in
+    @Test(
+        "Clocks that differ, or are put forth or back, give it to nobody a second time", arguments: SharedBackend.allCases,
+        [0, 86_400, 315_360_000] as [UInt64])
+    func clocks(on engine: SharedBackend, _ ahead: UInt64) async throws {
+        try await run(on: engine) { (first, second) async throws in
             let start: UInt64 = 1_000_000_000
             // By years apart.
             for now in stride(from: start, through: start + 200, by: 5) {
@@ -123,9 +129,9 @@ struct LeaseTests {
 
     @Test(
         "Whatever stalls, and however far apart the clocks are, nobody begins before the former holder has stopped for half a life",
-        arguments: [1, 2, 3, 4, 5, 7] as [UInt64])
-    func walk(_ seed: UInt64) async throws {
-        try await run { (first, second) async throws in
+        arguments: SharedBackend.allCases, [1, 2, 3, 4, 5, 7] as [UInt64])
+    func walk(on engine: SharedBackend, _ seed: UInt64) async throws {
+        try await run(on: engine) { (first, second) async throws in
             var draws = seed
             func draw(_ bound: UInt64) -> UInt64 {
                 draws = draws &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -160,5 +166,27 @@ struct LeaseTests {
         let file = try SQLiteDatabase.open(path: folder.databasePath)
         #expect(!file.isShared)
         try await file.close()
+    }
+}
+
+/// Where several nodes have one database.
+enum SharedBackend: String, CaseIterable, Sendable {
+    /// One file, with nobody's lock.
+    case file
+    /// Where one is installed; `scripts/test` sees to it.
+    case postgresql
+
+    static var allCases: [SharedBackend] { PostgreSQLCluster.isInstalled ? [.file, .postgresql] : [.file] }
+
+    /// Lends two ways to one new database without tables.
+    func withDatabases(_ body: ([any Database]) async throws -> Void) async throws {
+        switch self {
+        case .file:
+            let folder = try TemporaryFolder()
+            let databases = try (0..<2).map { _ in try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared, readers: 1) }
+            try await body(databases)
+            for database in databases { try await database.close() }
+        case .postgresql: try await PostgreSQLDatabase.lend(to: 2) { try await body($0) }
+        }
     }
 }

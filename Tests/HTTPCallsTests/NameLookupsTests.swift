@@ -59,7 +59,7 @@ struct NameLookupsTests {
     @Test("A number is looked up nowhere")
     func numbers() async {
         let silent = SilentNames()
-        await NameLookups { silent.look($0) }.wait(for: "127.0.0.1")
+        for number in ["127.0.0.1", "::1", "2001:db8::a"] { await NameLookups { silent.look($0) }.wait(for: number) }
         #expect(silent.names.isEmpty)
     }
 

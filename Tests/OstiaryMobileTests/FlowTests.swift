@@ -146,6 +146,17 @@ struct FlowTests {
         while let event = await second.next() { if case .sessionLogin = event { break } }
     }
 
+    @Test("A code of a kind that this version does not know is told as that, scanned or tapped; one of a kind that it knows as unreadable")
+    func unknownKinds() {
+        for kind in UInt8.min...UInt8.max {
+            let bytes = [protocolVersion, kind] + [UInt8](repeating: 0, count: 19)
+            let error = [1, 2, 3].contains(kind) ? OstiaryError.linkUnreadable : .linkUnknownKind
+            #expect(throws: error) { try Engine.link(scanned: bytes) }
+            #expect(throws: error) { try Engine.link(Link.text(of: bytes, at: "https://login.example")) }
+            #expect(throws: OstiaryError.linkUnreadable) { try Engine.link(scanned: [protocolVersion + 1] + bytes.dropFirst()) }
+        }
+    }
+
     @Test("The waiting calls throw what the others report")
     func asyncFace() async throws {
         let phone = try await TestPhone.enrolled()

@@ -83,19 +83,17 @@ struct ServiceDataTests {
     @Test("A call that is cancelled ends, also while the service thinks and while the server is away, and the next one is answered")
     func cancelled() async throws {
         let phone = try await enrolled()
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let held = HeldCall()
         await phone.server.with { server in
             server.dataService = { payload in
-                asking.finish()
-                for await _ in gate {}
+                await held.pass()
                 return payload
             }
         }
         let call = Task { try await phone.ostiary.getData([1]) }
-        for await _ in asked {}
+        await held.arrived()
         call.cancel()
-        opening.finish()
+        held.open()
         let outcome = await call.result
         #expect(throws: OstiaryError.cancelled) { try outcome.get() }
         #expect(try await phone.ostiary.getData([2]) == [2])
@@ -105,20 +103,18 @@ struct ServiceDataTests {
     func goneMeanwhile() async throws {
         let phone = try await enrolled()
         let account = try #require(phone.ostiary.accounts?.first)
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let held = HeldCall()
         await phone.server.with { server in
             server.mishaps.lostAnswers[.getData] = 1_000
             server.dataService = { payload in
-                asking.finish()
-                for await _ in gate {}
+                await held.pass()
                 return payload
             }
         }
         let call = Task { try await phone.ostiary.getData([1], for: account) }
-        for await _ in asked {}
+        await held.arrived()
         try await phone.ostiary.remove(account)
-        opening.finish()
+        held.open()
         let outcome = await call.result
         #expect(throws: OstiaryError.accountUnknown) { try outcome.get() }
         #expect(await phone.server.with { $0.dataCalls.count } == 1)

@@ -68,7 +68,7 @@ struct Bench {
         _ servers: Servers, hello: String, guarded: String, under emulator: Emulator? = nil
     ) async throws -> Table {
         var table = Table()
-        let (requests, logins, enrolments) = emulator == nil ? (20_000, 40, 20) : (2_000, 20, 10)
+        let (requests, logins, enrolments) = emulator == nil ? (20_000, 40, 20) : (2_000, 40, 40)
         try await measureHello(hello, requests, under: emulator, &table)
         let person = try Person(name: "first", servers: servers)
         try await person.enrol()

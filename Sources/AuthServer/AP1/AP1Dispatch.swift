@@ -29,7 +29,7 @@ struct AP1Dispatch: Sendable {
     }
 
     func answer(_ bytes: [UInt8], from caller: AP1Caller, logger: Logger) async throws -> AP1Outcome {
-        guard let header = try? RequestHeader(of: bytes), let server = vault.server(tag: header.serverTag) else { return .unreadable }
+        guard let header = try? RequestHeader(of: bytes), let server = try await vault.server(tag: header.serverTag) else { return .unreadable }
         guard let prekey = try await vault.prekey(header.prekeyID, of: server) else { return .outdated(try await bundles.bundle(of: server)) }
         guard let opened = try? OpenedRequest(bytes, with: prekey) else { return .unreadable }
         let request = PhoneRequest(server: server, opened: opened, now: clock())

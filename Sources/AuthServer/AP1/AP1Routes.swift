@@ -21,7 +21,7 @@ struct AP1Routes: Sendable {
             }
         }
         router.get("/ap1/bundle/:roothash") { _, context in
-            guard let hash = Self.hash(context.parameters.get("roothash")), let server = dispatch.vault.server(rootHash: hash)
+            guard let hash = Self.hash(context.parameters.get("roothash")), let server = try await dispatch.vault.server(rootHash: hash)
             else { throw ErrorResponse.notFound }
             return Response.octets(try await bundles.bundle(of: server).bytes)
         }

@@ -48,6 +48,11 @@ struct KeyStore: Sendable {
         return try opened(done.keys, done.prekeys, of: server)
     }
 
+    /// The names of the servers that there are.
+    func servers() async throws -> [ServerID] {
+        try await database.read { connection in try connection.query("SELECT id FROM server").map { try $0.identifier("id") } }
+    }
+
     /// What there is, as any node made it.
     func load(_ server: VirtualServer) async throws -> StoredKeys {
         let (keys, prekeys) = try await database.read { connection in

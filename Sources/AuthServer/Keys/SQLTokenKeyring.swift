@@ -6,11 +6,14 @@ import OstiaryProtocol
 import OstiaryTokens
 import Synchronization
 
-/// The keys of tokens of every virtual server that is a provider, in memory for a few seconds at a time, so that a key which another node made or took
-/// away is seen by all within that time. The first question to a server that has become a provider makes its keys.
+/// The keys of tokens of every virtual server that is a provider, opened once, and in memory for a few seconds at a time. Where other nodes write to the same
+/// database the rows are read for each question: what one node has signed, another publishes the key of in the very next answer, and what was replaced
+/// signs nothing more. The first question to a server that has become a provider makes its keys.
 package final class SQLTokenKeyring: TokenKeyring {
-    /// Seconds for which what was read is not read again.
+    /// Seconds for which what was read is not read again, where no other node is.
     static let freshness: UInt64 = 10
+
+    static func freshness(over database: any Database) -> UInt64 { database.isShared ? 0 : freshness }
 
     private struct State {
         var loaded: [ServerID: LoadedTokenKeys] = [:]
@@ -24,6 +27,7 @@ package final class SQLTokenKeyring: TokenKeyring {
     private let audited: @Sendable ([AuditEntry]) -> Void
     private let issuer: @Sendable (ServerID) -> String
     private let clock: @Sendable () -> Instant
+    private let freshness: UInt64
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -40,6 +44,7 @@ package final class SQLTokenKeyring: TokenKeyring {
         self.audited = audited
         self.issuer = issuer
         self.clock = clock
+        freshness = Self.freshness(over: database)
     }
 
     package func keys(of server: ServerID) async throws -> TokenKeys {
@@ -52,7 +57,7 @@ package final class SQLTokenKeyring: TokenKeyring {
     /// ago gets its tokens, and spends its code for them.
     package func keys(of server: ServerID, signingBy algorithm: SignatureAlgorithm) async throws -> TokenKeys {
         let known = try await keys(of: server)
-        return known.signers[algorithm] == nil ? try await look(server, at: clock()) : known
+        return known.signers[algorithm] == nil && freshness > 0 ? try await look(server, at: clock()) : known
     }
 
     /// What is in memory, if it is young enough. When it isn't, one caller looks, and the others go on with what there is until then.
@@ -60,7 +65,7 @@ package final class SQLTokenKeyring: TokenKeyring {
         state.withLock { state in
             guard let known = state.loaded[server] else { return nil }
             // By the distance: a clock that was put back would else look nothing up until it is where it was.
-            if now.distance(to: known.lookedAt) < Self.freshness { return known.keys }
+            if now.distance(to: known.lookedAt) < freshness { return known.keys }
             state.loaded[server]?.lookedAt = now
             return nil
         }
@@ -82,6 +87,11 @@ package final class SQLTokenKeyring: TokenKeyring {
             throw NoProvider()
         }
         let former = state.withLock { $0.loaded[server] }
+        if var former, former.isSame(as: rows, at: now) {
+            former.lookedAt = now
+            state.withLock { [former] in if $0.turn == turn { $0.loaded[server] = former } }
+            return former.keys
+        }
         let loaded = try LoadedTokenKeys(rows, over: former, issuer: issuer(server), at: now, secret: keyStore.secret)
         state.withLock { if $0.turn == turn { $0.loaded[server] = loaded } }
         return loaded.keys
@@ -107,8 +117,8 @@ package final class SQLTokenKeyring: TokenKeyring {
     /// What is published of a server, for its operator; empty where nothing is.
     package func facts(of server: ServerID) async throws -> [TokenKeyFacts] { try await keyStore.tokenKeys(of: server).facts(at: clock()) }
 
-    /// In an emergency: from now on new keys sign, and no token that was signed before is verified by whoever looks at what is published. Other nodes know
-    /// it ``freshness`` seconds later. Refresh tokens go on, unless the secret that they are derived with is replaced as well: then all are over.
+    /// In an emergency: from now on new keys sign, and no token that was signed before is verified by whoever looks at what is published, at any node.
+    /// Refresh tokens go on, unless the secret that they are derived with is replaced as well: then all are over.
     /// - Throws: `NoProvider`, and what storage throws.
     package func replace(_ server: ServerID, alsoSecret: Bool = false, by actor: AuditActor) async throws {
         let now = clock()
@@ -128,6 +138,9 @@ private struct LoadedTokenKeys: Sendable {
     /// When somebody last looked whether they are still the same.
     var lookedAt: Instant
     let keys: TokenKeys
+    private let rows: TokenKeyRows
+    /// What signs and what is published of them changes with the time, too.
+    private let shown: [[KeyRow]]
     private let signers: [KeyRow.ID: LocalSigner]
 
     /// - Parameters:
@@ -145,6 +158,14 @@ private struct LoadedTokenKeys: Sendable {
         keys = TokenKeys(
             issuer: issuer, signers: rows.signing(at: now).compactMap { signers[$0.key] },
             published: JWKSet(rows.published(at: now).compactMap { signers[$0.key]?.key }), secret: try open(secret))
+        (self.rows, shown) = (rows, rows.shown(at: now))
         self.signers = signers
     }
+
+    /// Whether this is what the rows say at `now`.
+    func isSame(as rows: TokenKeyRows, at now: Instant) -> Bool { rows == self.rows && rows.shown(at: now) == shown }
+}
+
+extension TokenKeyRows {
+    fileprivate func shown(at now: Instant) -> [[KeyRow]] { [signing(at: now), published(at: now)] }
 }

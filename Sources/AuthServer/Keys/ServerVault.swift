@@ -4,7 +4,8 @@ import HTTPService
 import OstiaryProtocol
 import Synchronization
 
-/// The virtual servers of this process with their keys, in memory for as long as they are good.
+/// The virtual servers with their keys, in memory for as long as they are good. Where other nodes write to the same database, one that is not known here is
+/// looked for there before anybody is told that there is none.
 package final class ServerVault: ServerKeyring {
     private let store: any AuthenticationStore
     private let keyStore: KeyStore
@@ -15,6 +16,7 @@ package final class ServerVault: ServerKeyring {
     let isRootKeyGiven: Bool
     private let loaded = Mutex<[ServerID: StoredKeys]>([:])
     private let signatures = PrekeySignatures()
+    private let looks = SharedLook()
 
     /// - Parameters:
     ///   - rootKey: wraps root keys; by default the key that wraps everything else.
@@ -72,7 +74,7 @@ package final class ServerVault: ServerKeyring {
     package func renew() async throws {
         let now = clock()
         var first: ServerKeyError?
-        for server in try await store.read({ rows in try rows.servers() }) {
+        for server in try await present() {
             do {
                 let keys = try await keyStore.renewed(server, with: FreshKeys(using: random), at: now)
                 loaded.withLock { $0[server.id] = keys }
@@ -83,10 +85,29 @@ package final class ServerVault: ServerKeyring {
 
     /// Reads what other nodes did.
     package func reload() async throws {
-        for server in try await store.read({ rows in try rows.servers() }) {
+        for server in try await present() {
             let keys = try await keyStore.load(server)
             loaded.withLock { $0[server.id] = keys }
         }
+    }
+
+    /// The servers that there are. Of any other the keys are forgotten.
+    private func present() async throws -> [VirtualServer] {
+        let servers = try await store.read { rows in try rows.servers() }
+        let ids = Set(servers.map(\.id))
+        loaded.withLock { loaded in loaded = loaded.filter { ids.contains($0.key) } }
+        return servers
+    }
+
+    /// Something that is known here of a server, or becomes known by a look whether another node has made one. Only ids are asked for where nothing is new.
+    private func known<Value: Sendable>(_ find: @Sendable ([ServerID: StoredKeys]) -> Value?) async throws -> Value? {
+        if let found = loaded.withLock({ find($0) }) { return found }
+        guard keyStore.database.isShared else { return nil }
+        try await looks.share { [self] in
+            let ids = Set(try await keyStore.servers())
+            if loaded.withLock({ Set($0.keys) }) != ids { try await reload() }
+        }
+        return loaded.withLock { find($0) }
     }
 
     private func stored(_ server: ServerID) throws -> StoredKeys {
@@ -96,7 +117,7 @@ package final class ServerVault: ServerKeyring {
 
     /// The keys with the one that signs now. When the clock was just put right there may be none that is valid by it: then one is made.
     private func signing(_ server: ServerID) async throws -> (keys: StoredKeys, signer: CertifiedKey) {
-        let present = try stored(server)
+        guard let present = try await known({ $0[server] }) else { throw UnknownServer() }
         if let signer = present.signer(at: clock()) { return (present, signer) }
         try await renew()
         let renewed = try stored(server)
@@ -110,13 +131,14 @@ package final class ServerVault: ServerKeyring {
     }
 
     /// The server that phones mean by the tag in front of a request.
-    package func server(tag: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.tag == tag }?.key } }
+    package func server(tag: [UInt8]) async throws -> ServerID? { try await known { $0.first { $0.value.tag == tag }?.key } }
 
-    package func server(rootHash: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.rootHash == rootHash }?.key } }
+    package func server(rootHash: [UInt8]) async throws -> ServerID? { try await known { $0.first { $0.value.rootHash == rootHash }?.key } }
 
     /// The private half of a prekey; one that another node has just made is looked up by its id, so that a made-up one costs one question.
     package func prekey(_ id: UInt32, of server: ServerID) async throws -> PrekeySecret? {
-        if let known = try stored(server).prekey(id, at: clock()) { return known }
+        guard let keys = try await known({ $0[server] }) else { throw UnknownServer() }
+        if let prekey = keys.prekey(id, at: clock()) { return prekey }
         guard let fresh = try await keyStore.prekey(id, of: server) else { return nil }
         return loaded.withLock { loaded in
             loaded[server]?.add(fresh)
@@ -148,7 +170,7 @@ package final class ServerVault: ServerKeyring {
     package func missingRootKey() async throws -> RootKeyMissing? {
         var first: Instant?
         for server in try await store.read({ rows in try rows.servers() }) {
-            guard let end = try stored(server.id).operatorKeys.map(\.certificate.notAfter).max() else { continue }
+            guard let end = try await known({ $0[server.id] })?.operatorKeys.map(\.certificate.notAfter).max() else { continue }
             do { _ = try await keyStore.root(of: server) } catch ServerKeyError.rootKeyApart { first = min(first ?? end, end) }
         }
         return first.map { RootKeyMissing(end: $0.seconds, overlap: KeyKind.op.overlap, now: clock().seconds) }

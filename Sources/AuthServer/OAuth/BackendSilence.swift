@@ -16,6 +16,7 @@ struct BackendSilence {
         words =
             switch error {
             case let error as HTTPClientError: Self.words(of: error, patience)
+            case is TimeLimitPassed: Self.late(patience)
             case let error as NIOConnectionError: error.connectionErrors.isEmpty ? "its name is not known" : Self.unreached
             case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode) ? Self.hungUp : Self.unreached
             case ChannelError.connectTimeout: Self.unreached
@@ -31,13 +32,15 @@ struct BackendSilence {
 
     private static func words(of error: HTTPClientError, _ patience: TimeAmount) -> String {
         switch error {
-        case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout: "no answer in \(seconds(patience)) seconds"
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout: late(patience)
         case .connectTimeout: unreached
         case .remoteConnectionClosed: hungUp
         case .tlsHandshakeTimeout: "no secure connection: no handshake in time"
         default: "the connection failed: \(error.shortDescription)"
         }
     }
+
+    private static func late(_ patience: TimeAmount) -> String { "no answer in \(seconds(patience)) seconds" }
 
     /// Without a fraction that is none.
     private static func seconds(_ patience: TimeAmount) -> String {

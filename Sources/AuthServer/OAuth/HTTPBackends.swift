@@ -11,8 +11,10 @@ import OstiaryTokens
 /// The way to the backends of clients over HTTP: what goes out from here to addresses that an operator registered, and nothing comes back but a status.
 ///
 /// No redirect is followed and no body read. Each call has a connection of its own, because one that was kept may have been closed meanwhile, which would
-/// cost a try; at most eight at a time of each kind to one host, so that a backend is not flooded when many log out at once. The calls have a thread of their own, as those
-/// of services behind virtual servers (``HTTPServicesBehind``) and for the same reason: who registers a client chooses the name.
+/// cost a try; at most eight at a time of each kind to one host, so that a backend is not flooded when many log out at once.
+///
+/// Who registers a client chooses the name. So the calls have a thread of their own, as those of services behind virtual servers (``HTTPServicesBehind``), and a
+/// name is looked up ahead: that thread makes its lookups one after the other, so one name that nobody answers for held up all other backends.
 final class HTTPBackends: LogoutGateway, PingGateway {
     /// What is told, as the log names it.
     enum Work: String { case logouts, pings }
@@ -20,19 +22,23 @@ final class HTTPBackends: LogoutGateway, PingGateway {
     private let client: HTTPClient
     /// The process's, to its end.
     private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    private let patience: TimeAmount
+    private let names: NameLookups
+    private let patience: Duration
     private let logger: Logger
     /// One line a minute for each address.
     private let complaints = LineLimit<String>()
 
-    /// - Parameter patience: after which a call is given up, to the last byte of the head of its answer; less in tests.
-    init(logger: Logger, patience: Duration = .seconds(5)) {
+    /// - Parameters:
+    ///   - patience: after which a call is given up, from the lookup of its name to the last byte of the head of its answer; less in tests.
+    ///   - names: where the names of backends are looked up ahead of each call.
+    init(logger: Logger, patience: Duration = .seconds(5), names: NameLookups = NameLookups()) {
         var configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)))
         // Whoever calls has eight of each kind under way: none waits here for a connection, which would be taken for silence.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
-        self.patience = TimeAmount(patience)
+        self.patience = patience
         self.logger = logger
+        self.names = names
     }
 
     /// On which the calls are made.
@@ -64,11 +70,14 @@ final class HTTPBackends: LogoutGateway, PingGateway {
         if let bearer { request.headers.add(name: "authorization", value: "Bearer \(bearer.text)") }
         request.body = .bytes(ByteBuffer(bytes: body))
         do {
-            let status = Int(try await client.execute(request, timeout: patience).status.code)
+            let status = try await within(patience) { [client, names, patience, request] in
+                await names.wait(for: address.name)
+                return Int(try await client.execute(request, timeout: TimeAmount(patience)).status.code)
+            }
             if DeliveryVerdict(status: status) != .delivered { complain(work, address: address.withoutQuery, [.status: "\(status)"]) }
             return status
         } catch {
-            let silence = BackendSilence(error, patience: patience, isSecure: address.text.lowercased().hasPrefix("https:"))
+            let silence = BackendSilence(error, patience: TimeAmount(patience), isSecure: address.text.lowercased().hasPrefix("https:"))
             if !Task.isCancelled { complain(work, address: address.withoutQuery, [.error: silence.words]) }
             return nil
         }

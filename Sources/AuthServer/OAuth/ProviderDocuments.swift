@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -9,8 +10,8 @@ import Synchronization
 
 /// Metadata and keys of each virtual server as bytes, made once for each change: they are asked for by every API and every client, again and again.
 package final class ProviderDocuments: Sendable {
-    /// Seconds for which metadata is not read again: what is said at another node is seen as soon as a key that was replaced there.
-    private static let freshness = SQLTokenKeyring.freshness
+    /// Seconds for which metadata is not read again: where there are other nodes, 0.
+    private let freshness: UInt64
 
     private struct Metadata {
         var known: [ServerID: (document: PreparedDocument, readAt: Instant)] = [:]
@@ -27,13 +28,16 @@ package final class ProviderDocuments: Sendable {
     private let metadata = Mutex(Metadata())
     private let keys = Mutex<[ServerID: Keys]>([:])
 
-    package init() {}
+    /// - Parameter database: in which another node may have said something; nil where there is none.
+    package init(over database: (any Database)? = nil) {
+        freshness = database.map(SQLTokenKeyring.freshness(over:)) ?? SQLTokenKeyring.freshness
+    }
 
     /// What was read a moment ago, or what `reading` answers. By the distance, as of keys: a clock that was put back would else read nothing until it is
     /// where it was.
     func metadata(of server: ServerID, at now: Instant, reading: () async throws -> ProviderMetadata) async throws -> PreparedDocument {
         let (known, turn) = metadata.withLock { ($0.known[server], $0.turn) }
-        if let known, now.distance(to: known.readAt) < Self.freshness { return known.document }
+        if let known, now.distance(to: known.readAt) < freshness { return known.document }
         let document = PreparedDocument(try await reading().json, life: 3_600)
         metadata.withLock { if $0.turn == turn { $0.known[server] = (document, now) } }
         return document

@@ -18,19 +18,39 @@ struct SessionEventStream: Sendable {
         defer { signals.end() }
         try await writer.write(EventStreamText.retry)
         // How it is now: whoever was away, or comes late, has missed nothing.
-        try await writer.write(EventStreamText.event(try await isLoggedIn() ? "LOGIN" : "LOGOUT", write))
+        var shown = Shown(isLoggedIn: try await isLoggedIn())
+        try await send(Self.name(isLoggedIn: shown.isLoggedIn), to: &writer)
         var wakings = 0
         for await signal in signals.stream {
             switch signal {
             case .news(let news):
-                guard let name = Self.name(of: news.kind) else { continue }
-                try await writer.write(EventStreamText.event(name, write))
+                if news.kind == .missed { _ = try await lookAgain(&shown, to: &writer) }
+                guard let name = Self.name(of: news.kind), !shown.isKnown(news.kind) else { continue }
+                try await send(name, to: &writer)
             case .tick:
                 wakings += 1
-                if wakings % Self.wakingsPerHeartbeat == 0 { try await writer.write(EventStreamText.heartbeat) }
+                guard wakings % Self.wakingsPerHeartbeat == 0 else { continue }
+                // News from another node may be lost; the row is not.
+                if try await !lookAgain(&shown, to: &writer) { try await writer.write(EventStreamText.heartbeat) }
             }
         }
     }
+
+    /// Tells what the row says, where that is something else than what was told last.
+    /// - Returns: whether there was something to tell.
+    private func lookAgain(_ shown: inout Shown, to writer: inout any ResponseBodyWriter) async throws -> Bool {
+        // While the database is away it is as it was.
+        guard let isNow = try? await isLoggedIn(), isNow != shown.isLoggedIn else { return false }
+        shown = Shown(isLoggedIn: isNow, isAhead: true)
+        try await send(Self.name(isLoggedIn: isNow), to: &writer)
+        return true
+    }
+
+    private func send(_ name: StaticString, to writer: inout any ResponseBodyWriter) async throws {
+        try await writer.write(EventStreamText.event(name, write))
+    }
+
+    private static func name(isLoggedIn: Bool) -> StaticString { isLoggedIn ? "LOGIN" : "LOGOUT" }
 
     private func write(to writer: inout JSONWriter) {
         writer.object { writer in
@@ -47,7 +67,33 @@ struct SessionEventStream: Sendable {
         case .loggedOut, .expired: "LOGOUT"
         case .cancelled: "CANCEL"
         case .enrolment(.activated): "LOGIN"
-        case .claimed, .phoneState, .returning, .enrolment, .accountChanged: nil
+        case .claimed, .phoneState, .returning, .enrolment, .accountChanged, .missed: nil
+        }
+    }
+}
+
+/// What the page was told last.
+private struct Shown {
+    var isLoggedIn: Bool
+    /// Whether it was read in the row, so that the news of it may still come.
+    var isAhead = false
+
+    /// Notes what is told now.
+    /// - Returns: whether it is what the row has told already.
+    mutating func isKnown(_ kind: SessionNews.Kind) -> Bool {
+        guard let isNow = kind.leavesLoggedIn else { return false }
+        defer { (isLoggedIn, isAhead) = (isNow, false) }
+        return isAhead && isNow == isLoggedIn
+    }
+}
+
+extension SessionNews.Kind {
+    /// Whether somebody is logged in after it; nil where it says nothing of that.
+    fileprivate var leavesLoggedIn: Bool? {
+        switch self {
+        case .loggedIn, .enrolment(.activated): true
+        case .loggedOut, .expired: false
+        case .scanned, .claimed, .returning, .phoneState, .cancelled, .enrolment, .accountChanged, .missed: nil
         }
     }
 }

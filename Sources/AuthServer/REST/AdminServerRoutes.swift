@@ -42,6 +42,9 @@ extension AdminRoutes {
 
     private func getServerVash(_ request: AdminRequest) async throws -> Response {
         let size = try request.pixels()
-        return try AdminImage.visualHash(try await visualHashes.hash(of: try request.serverID()), pixels: size)
+        let server = try request.serverID()
+        // The picture is kept in memory, also of one that is gone.
+        _ = try await domain.servers.virtualServer(server)
+        return try AdminImage.visualHash(try await visualHashes.hash(of: server), pixels: size)
     }
 }

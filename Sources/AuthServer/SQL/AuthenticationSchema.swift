@@ -50,6 +50,7 @@ enum AuthenticationSchema {
         Migration(39, "the service behind a virtual server that gives tokens") { d in tokenServices(d) },
         Migration(40, "the service behind a virtual server that answers devices") { d in dataServices(d) },
         Migration(41, "accounts without a second factor, and their upgrade") { d in headlessColumns(d) },
+        Migration(42, "what places tried lately, for all nodes", readableFrom: 41) { d in tryTables(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -34,6 +34,7 @@ extension SQLOAuthRows {
             try removePolled(at: now, limit: limit),
             try removeUndecidedDevices(at: now, limit: limit),
             try remove(from: "oauth_initial_token", key: "hash", where: "expires_at", before: now, limit),
+            try removeTries(at: now, limit: limit),
             try removeGrants(limit: limit),
             // When the grants that are over have gone, which are no use of a client.
             try removeUnusedClients(at: now, limit: limit),
@@ -136,13 +137,16 @@ extension SQLOAuthRows {
         ] {
             try connection.execute(sql, [SQLValue(now + life), SQLValue(ahead + life)])
         }
-        let (now, ahead) = (SQLValue(now), ahead)
+        let (then, now) = (now, SQLValue(now))
         // Nobody is asked by what was begun in a time that has not come.
         try connection.execute(
             "UPDATE oauth_polled SET created_at = $1, expires_at = $1, polled_at = NULL WHERE created_at > $2", [now, SQLValue(ahead)])
         try connection.execute("UPDATE oauth_polled SET ping_due = $1 WHERE ping_due > $2", [now, SQLValue(ahead + Self.longestDelay)])
         try connection.execute("UPDATE oauth_logout SET due_at = $1 WHERE due_at > $2", [now, SQLValue(ahead + Self.longestDelay)])
         try connection.execute("UPDATE oauth_registered SET used_at = $1 WHERE used_at > $2", [now, SQLValue(ahead)])
+        // From when the tries in them count they say by themselves.
+        try connection.execute(
+            "UPDATE oauth_tries SET until = $1 WHERE until > $2", [SQLValue(then + TryBudget.longest), SQLValue(ahead + TryBudget.longest)])
         for column in ["created_at", "renewed_at", "used_at"] {
             try connection.execute("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [now, SQLValue(ahead)])
         }

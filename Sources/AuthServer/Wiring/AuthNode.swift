@@ -39,7 +39,7 @@ package struct AuthNode: Sendable {
     /// Migrates the database, makes the default virtual server if there is none, and looks whether the second-factor server is the right one.
     /// - Parameters:
     ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
-    ///   - events: hands news to those who wait: within this process, or between the nodes of one database.
+    ///   - events: hands news to those who wait; nil for what the database has: between its nodes, or within this process.
     ///   - second: one second of waiting for news and of page updates; less in tests.
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
     ///   - clock: asked for each request.
@@ -47,10 +47,11 @@ package struct AuthNode: Sendable {
     ///   answers, `SQLError`.
     package init(
         settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
-        secondFactor: any SecondFactorTransport, events: any SessionEvents = SessionEventHub(), random: any RandomSource = SystemRandomSource(),
+        secondFactor: any SecondFactorTransport, events own: (any SessionEvents)? = nil, random: any RandomSource = SystemRandomSource(),
         logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), readinessLimit: Duration = HealthRoutes.limit,
         clock: @Sendable @escaping () -> Instant
     ) async throws {
+        let events = own ?? Self.events(between: database, key: keyEncryptionKey, random: random)
         let core = try await AuthNodeCore(
             settings: settings, database: database, keyEncryptionKey: keyEncryptionKey, rootKey: rootKey, secondFactor: secondFactor, events: events,
             random: random, logger: logger, readinessLimit: readinessLimit, clock: clock)
@@ -126,6 +127,11 @@ package struct AuthNode: Sendable {
 
     /// Faults that pass by themselves or by an operator's hand.
     private static func isOutage(_ error: any Error) -> Bool { SQLError.isOutage(error) || ServerKeyError.isOutage(error) }
+
+    private static func events(between database: any Database, key: KeyEncryptionKey, random: any RandomSource) -> any SessionEvents {
+        guard let announcements = database.announcements else { return SessionEventHub() }
+        return SharedSessionEvents(over: announcements, key: key, random: random)
+    }
 
     /// A name or logo that the operator has set since the last start is new, and wins. One that was applied before is not: what the REST API said after
     /// it stays.

@@ -19,7 +19,7 @@ struct AuthNodeCore: Sendable {
     let store: SQLAuthenticationStore
     let pageStore: SQLPageStore
     let oauthStore: SQLOAuthStore
-    let documents = ProviderDocuments()
+    let documents: ProviderDocuments
     let addresses: ProviderAddresses
     let tokenKeyring: SQLTokenKeyring
     let services: AuthenticationServices
@@ -47,7 +47,9 @@ struct AuthNodeCore: Sendable {
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         pageStore = SQLPageStore(database: database)
-        oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey) { [documents] entries in
+        let documents = ProviderDocuments(over: database)
+        self.documents = documents
+        oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey) { entries in
             documents.note(entries)
             audit.write(entries)
         }

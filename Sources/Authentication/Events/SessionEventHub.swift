@@ -25,6 +25,16 @@ package final class SessionEventHub: SessionEvents {
         for listener in listeners.values { listener.yield(news) }
     }
 
+    /// Has everybody look again, whatever they wait for.
+    package func tellMissed() {
+        let listeners = state.withLock { state in
+            var all: [UInt64: AsyncStream<SessionNews>.Continuation] = [:]
+            for found in state.listeners.values { all.merge(found) { first, _ in first } }
+            return all
+        }
+        for listener in listeners.values { listener.yield(SessionNews(.missed, topics: [])) }
+    }
+
     package func subscribe(to topics: [EventTopic]) -> AsyncStream<SessionNews> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionNews.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let id = state.withLock { state in

@@ -21,6 +21,8 @@ package struct SessionNews: Equatable, Sendable {
         case enrolment(EnrolmentProgress)
         /// Something about the account changed: look again.
         case accountChanged
+        /// News may have got lost between two nodes: look again. It is about everything, and goes to everybody who waits.
+        case missed
     }
 
     package let kind: Kind

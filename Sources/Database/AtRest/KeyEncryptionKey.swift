@@ -72,6 +72,14 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
         }
     }
 
+    /// Another key, for what one writer seals for one purpose: so much may be sealed with it that this one, which is kept for years, must not be worn by it.
+    /// Whoever has this key and is told the writer has that one, too.
+    /// - Parameter writer: bytes of its own, drawn once.
+    package func derived(for purpose: String, writer: [UInt8]) -> KeyEncryptionKey {
+        let label = Array("ostiary/kek/derived/\(purpose)".utf8) + [0]
+        return KeyEncryptionKey(SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: label + writer, using: key)))
+    }
+
     package var description: String { "‹key›" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -24,7 +24,7 @@ struct PostgreSQLConnector: Sendable {
     private func options(for host: PostgreSQLAddress.Host) throws(PostgreSQLLink.Loss) -> [PostgreSQLLink.Option] {
         var options: [PostgreSQLLink.Option] = [
             .init("host", host.name), .init("port", "\(host.port)"), .init("dbname", address.database), .init("client_encoding", "UTF8"),
-            .init("application_name", "ostiary"), .init("target_session_attrs", "read-write"), .init("gssencmode", "disable"),
+            .init("application_name", settings.program), .init("target_session_attrs", "read-write"), .init("gssencmode", "disable"),
             .init("sslmode", address.isVerified ? "verify-full" : "disable"),
             // A server that went without a word is noticed, in seconds.
             .init("keepalives_idle", "10"), .init("keepalives_interval", "5"), .init("keepalives_count", "3"), .init("tcp_user_timeout", "10000"),

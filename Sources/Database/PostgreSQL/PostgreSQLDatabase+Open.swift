@@ -15,7 +15,8 @@ extension PostgreSQLDatabase {
     }
 
     /// Looks whether a database holds what it must. Changes nothing of it: it may be somebody else's.
-    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``,
+    ///   ``DatabaseOpenError/cannotOpen(path:reason:)``.
     static func checkContent(_ content: DatabaseContent, of address: PostgreSQLAddress) throws(DatabaseOpenError) {
         try checkContent(content, of: PostgreSQLConnector(address: address, settings: PostgreSQLSettings()))
     }
@@ -23,19 +24,22 @@ extension PostgreSQLDatabase {
     private static func checkContent(_ content: DatabaseContent, of connector: PostgreSQLConnector) throws(DatabaseOpenError) {
         let found = try tables(of: connector)
         if content == .any { return }
-        if found.count == 0, content == .nothingOrOurs { return }
+        if let source = found.move {
+            if content == .nothingOrMoved { return }
+            throw .unfinishedMove(path: connector.place, source: source)
+        }
+        if found.count == 0, content != .ours { return }
         guard found.count > 0 else { throw .empty(path: connector.place) }
         guard found.areOurs else { throw .notOurs(path: connector.place) }
     }
 
-    /// How many tables there are, and whether one is that in which `migrate` counts its steps.
-    private static func tables(of connector: PostgreSQLConnector) throws(DatabaseOpenError) -> (count: Int, areOurs: Bool) {
+    /// How many tables there are, whether one is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
+    private static func tables(of connector: PostgreSQLConnector) throws(DatabaseOpenError) -> (count: Int, areOurs: Bool, move: String?) {
         do {
-            let answers = try connector.connect().exchange([.once(tableQuestion)])
-            guard let answer = answers.first, answer.fault == nil, let row = try answer.rows(answer.columns).first else {
-                throw PostgreSQLLink.Loss(reason: "its tables cannot be listed (\(answers.first?.fault?.message ?? "no answer"))")
-            }
-            return (try row.int("tables"), try row.int("columns") == 2)
+            let link = try connector.connect()
+            guard let row = try row(of: tableQuestion, on: link) else { throw PostgreSQLLink.Loss(reason: "its tables cannot be listed") }
+            let move = try row.int("moves") > 0 ? try self.row(of: UnfinishedMove.question, on: link)?.text("source") ?? "" : nil
+            return (try row.int("tables"), try row.int("columns") == 2, move)
         } catch let loss as PostgreSQLLink.Loss {
             throw .cannotOpen(path: connector.place, reason: loss.reason)
         } catch {
@@ -43,9 +47,18 @@ extension PostgreSQLDatabase {
         }
     }
 
+    private static func row(of question: String, on link: PostgreSQLLink) throws -> SQLRow? {
+        let answer = try link.exchange([.once(question)]).first
+        guard let answer, answer.fault == nil else {
+            throw PostgreSQLLink.Loss(reason: "its tables cannot be listed (\(answer?.fault?.message ?? "no answer"))")
+        }
+        return try answer.rows(answer.columns).first
+    }
+
     private static let tableQuestion = """
         SELECT (SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables,
         (SELECT COUNT(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = current_schema()::regnamespace
-        AND c.relname = 'schema_version' AND a.attname IN ('number', 'name') AND NOT a.attisdropped) AS columns
+        AND c.relname = 'schema_version' AND a.attname IN ('number', 'name') AND NOT a.attisdropped) AS columns,
+        (SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = '\(UnfinishedMove.table)') AS moves
         """
 }

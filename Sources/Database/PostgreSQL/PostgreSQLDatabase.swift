@@ -1,19 +1,33 @@
+import Synchronization
+
 /// PostgreSQL: serializable transactions on connections with threads of their own, begun again where that is right.
 package final class PostgreSQLDatabase: Database {
     package let dialect = SQLDialect.postgresql
     package let isShared = true
     private let threads: ConnectionThreads
     private let connector: PostgreSQLConnector
+    private let announcer: PostgreSQLAnnouncements
     /// Whether statements may take as long as they take.
     private let isPatient: Bool
+    /// Whether the server has refused a write for want of room, and nobody has seen room since.
+    private let wantsRoom = Mutex(false)
 
-    init(_ connector: PostgreSQLConnector, _ threads: ConnectionThreads? = nil, isPatient: Bool = false) {
+    init(_ connector: PostgreSQLConnector) {
         self.connector = connector
-        self.threads = threads ?? ConnectionThreads(connector)
-        self.isPatient = isPatient
+        threads = ConnectionThreads(connector)
+        announcer = PostgreSQLAnnouncements(connector)
+        isPatient = false
     }
 
-    package var patient: any Database { PostgreSQLDatabase(connector, threads, isPatient: true) }
+    private init(patient base: PostgreSQLDatabase) {
+        (connector, threads, announcer) = (base.connector, base.threads, base.announcer)
+        isPatient = true
+    }
+
+    package var patient: any Database { PostgreSQLDatabase(patient: self) }
+
+    /// By LISTEN and NOTIFY, on one connection more, which is there as soon as somebody listens or has something to say.
+    package var announcements: (any Announcements)? { announcer }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await run(.read, body)
@@ -34,7 +48,9 @@ package final class PostgreSQLDatabase: Database {
         while true {
             let cause: AgainCause
             switch try await attempt(kind, isCareful: isCareful, body) {
-            case .done(let result): return try result.get()
+            case .done(let result):
+                if case .failure(let error) = result { note(error) }
+                return try result.get()
             case .again(let found): cause = found
             }
             runs += 1
@@ -56,17 +72,24 @@ package final class PostgreSQLDatabase: Database {
         }
     }
 
+    private func note(_ error: any Error) {
+        switch error {
+        case SQLError.diskFull, SQLError.diskFails: wantsRoom.withLock { $0 = true }
+        default: break
+        }
+    }
+
+    var hasRefusedForRoom: Bool { wantsRoom.withLock { $0 } }
+    func noteRoom() { wantsRoom.withLock { $0 = false } }
+
     /// What was deleted stays in pages and log until the server writes over them: its files are its operator's.
     package func purge() {}
-
-    /// Whether its server takes writes. A full disk it shows by the first transaction that it refuses.
-    package func checkWritable() async throws {
-        let isStandby = try await read { try $0.one("SELECT pg_is_in_recovery() AS standby")?.bool("standby") }
-        guard isStandby == false else { throw SQLError.unavailable }
-    }
 
     /// Its files are not ours to look at.
     package func checkInPlace() {}
 
-    package func close() async { await threads.close() }
+    package func close() async {
+        await announcer.close()
+        await threads.close()
+    }
 }

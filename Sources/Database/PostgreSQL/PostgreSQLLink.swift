@@ -28,7 +28,7 @@ final class PostgreSQLLink {
         init(_ name: String, _ password: PostgreSQLPassword) { (self.name, value) = (name, password.text) }
     }
 
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     private let warnings = Warnings()
     /// Milliseconds in which nothing may be heard; -1 for any.
     var silence: Int

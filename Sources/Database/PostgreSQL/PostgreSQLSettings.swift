@@ -13,6 +13,11 @@ package struct PostgreSQLSettings: Sendable {
     /// How long making a connection may take, in milliseconds.
     package var connectTimeout = 3_000
     package var retry = RetryPlan()
+    package var announcing = AnnouncementPlan()
+    /// How the server names this program's connections, at most 63 bytes and beginning with “ostiary”: who makes a step of the schema looks for those of others.
+    package var program = Self.ownProgram
+
+    private static let ownProgram = "ostiary \(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
 
     package init() {}
 

@@ -3,17 +3,22 @@ import GRDB
 
 extension SQLiteDatabase {
     /// Looks whether a file that is there holds what it must. Changes nothing of it: it may be somebody else's.
-    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, and what opening throws.
+    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, and what
+    ///   opening throws.
     static func checkContent(_ content: DatabaseContent, at path: String) throws(DatabaseOpenError) {
         if content == .any { return }
         let found = try tables(at: path)
-        if found.isEmpty, content == .nothingOrOurs { return }
+        if let source = found.move {
+            if content == .nothingOrMoved { return }
+            throw .unfinishedMove(path: path, source: source)
+        }
+        if found.isEmpty, content != .ours { return }
         guard !found.isEmpty else { throw .empty(path: path) }
         guard found.isOurs else { throw .notOurs(path: path) }
     }
 
-    /// Whether there are tables, and whether one is that in which `migrate` counts its steps.
-    private static func tables(at path: String) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool) {
+    /// Whether there are tables, whether one is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
+    private static func tables(at path: String) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool, move: String?) {
         do {
             // Not the writer's configuration, which makes a log beside it. One that is there is only read: whoever may write and closes last folds it
             // into the file and removes it.
@@ -24,7 +29,8 @@ extension SQLiteDatabase {
                     database, sql: "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
                 let columns = try Int.fetchOne(
                     database, sql: "SELECT COUNT(*) FROM pragma_table_info('schema_version') WHERE name IN ('number', 'name')")
-                return (isEmpty: tables == 0, isOurs: columns == 2)
+                let move = try database.tableExists(UnfinishedMove.table) ? String.fetchOne(database, sql: UnfinishedMove.question) ?? "" : nil
+                return (isEmpty: tables == 0, isOurs: columns == 2, move: move)
             }
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path)

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// An origin that others reach a server under: `https://host[:port]`, or `http://` if the host is this machine.
 ///
 /// Nothing but an origin is accepted, so that a path is never lost or doubled when links are made from it.
@@ -21,14 +23,7 @@ package struct PublicURL: Sendable, Hashable, CustomStringConvertible {
         let (host, port) = try Self.split(authority)
         self.host = host.lowercased()
         self.port = port == (isSecure ? 443 : 80) ? nil : port
-        guard isSecure || isLoopback else { throw .plainHTTP }
-    }
-
-    /// Whether the host is this machine: 127.0.0.0/8 without leading zeros, of which another reader makes another number, ::1 or localhost.
-    package var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+        guard isSecure || ThisMachine.isHost(self.host) else { throw .plainHTTP }
     }
 
     /// The origin as browsers write it, without a slash at the end.

@@ -7,8 +7,6 @@ package struct DeviceService: Sendable {
     let context: ProviderContext
     /// Of codes that nobody has decided.
     let limit: WaitingLimit
-    /// Codes that none were, by where they were typed.
-    let wrong = PlaceTries(.userCodes)
 
     package struct Begun: Sendable {
         package let deviceCode: String
@@ -50,26 +48,35 @@ package struct DeviceService: Sendable {
         return begun
     }
 
-    /// What somebody typed, as `waiting` has it. A code that none is counts against the place where it was typed, and is counted before it is looked for: of
-    /// many at the same moment no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it.
+    /// What somebody typed, as `waiting` has it. A code that none is counts against the place where it was typed, at all nodes: it is counted in the transaction
+    /// that looks for it, and whoever typed it hears nothing before that is kept. One that is right writes the same rows, so that of many at the same moment
+    /// no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it.
     /// - Throws: ``UserCodesLocked``.
     package func waiting(forTyped text: String, from place: CallPlace, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
-        if let wait = wrong.wait(place, at: now) { throw UserCodesLocked(seconds: wait) }
-        guard let code = UserCode(typed: text) else { return nil }
-        if let wait = wrong.take(place, at: now) { throw UserCodesLocked(seconds: wait) }
-        let waiting: PolledAuthorization?
-        do { waiting = try await self.waiting(for: code, at: server, now: now) } catch {
-            wrong.giveBack(place, takenAt: now)
-            throw error
+        guard let code = UserCode(typed: text) else {
+            if let wait = try await context.wait(for: place, under: .userCodes, at: now) { throw UserCodesLocked(seconds: wait) }
+            return nil
         }
-        if waiting != nil { wrong.giveBack(place, takenAt: now) }
-        return waiting
+        let mark = context.tryMark()
+        switch try await context.store.write({ rows in try rows.look(for: code, typedAt: place, mark, at: server, now: now) }) {
+        case .locked(let seconds): throw UserCodesLocked(seconds: seconds)
+        case .wrong: return nil
+        case .waiting(let waiting): return waiting
+        }
     }
 
     /// What a typed code asks for, to be shown to the person before they decide; nil for a code that nobody waits with.
     package func waiting(for code: UserCode, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
-        try await context.store.read { rows in try rows.polled(userCodeHash: code.hash, of: server) }.flatMap { $0.isWaiting(at: now) ? $0 : nil }
+        try await context.store.read { rows in try rows.waiting(for: code, at: server, now: now) }
     }
+}
+
+/// What became of a code that was typed.
+private enum TypedCode: Sendable {
+    /// It was not looked for, and counts for nothing.
+    case locked(seconds: UInt64)
+    case wrong
+    case waiting(PolledAuthorization)
 }
 
 /// Too many codes were typed in one place that none are.
@@ -81,6 +88,24 @@ package struct UserCodesLocked: Error, Equatable, Sendable {
 }
 
 extension OAuthRows {
+    fileprivate func waiting(for code: UserCode, at server: ServerID, now: Instant) throws -> PolledAuthorization? {
+        try polled(userCodeHash: code.hash, of: server).flatMap { $0.isWaiting(at: now) ? $0 : nil }
+    }
+
+    /// - Parameter mark: of this call: where it was counted, the first look was kept.
+    fileprivate func look(for code: UserCode, typedAt place: CallPlace, _ mark: [UInt8], at server: ServerID, now: Instant) throws -> TypedCode {
+        let tries = try tries(.userCodes, from: place)
+        if tries.holds(mark) { return .wrong }
+        if let wait = tries.wait(at: now) {
+            let noticed = tries.noticing(now)
+            if noticed != tries { try save(noticed, at: now) }
+            return .locked(seconds: wait)
+        }
+        let found = try waiting(for: code, at: server, now: now)
+        try save(found == nil ? tries.adding(mark, at: now) : tries, at: now)
+        return found.map { .waiting($0) } ?? .wrong
+    }
+
     /// What a client may ask of it.
     func allowed(_ scopes: ScopeSet, _ target: APIIdentifier?, of application: Application) throws -> ScopeSet {
         let api = try target.flatMap { try self.api($0, for: application) }

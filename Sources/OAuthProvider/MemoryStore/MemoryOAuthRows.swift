@@ -114,6 +114,14 @@ final class MemoryOAuthRows: OAuthRows {
         return WaitingCount(min(ends.count, most), firstEnd: ends.min())
     }
 
+    func tries(of kind: TriedKind, from: TriedFrom) throws -> RecentTries {
+        state.tries[MemoryOAuthState.TryName(kind: kind, from: from), default: RecentTries()]
+    }
+
+    func save(_ tries: RecentTries, of kind: TriedKind, from: TriedFrom, until end: Instant) throws {
+        state.tries[MemoryOAuthState.TryName(kind: kind, from: from)] = tries
+    }
+
     func person(of account: AccountID, at server: ServerID) throws -> Person? {
         try state.people.accounts[account].flatMap { $0.isUsable ? try person(account, $0, at: server) : nil }
     }

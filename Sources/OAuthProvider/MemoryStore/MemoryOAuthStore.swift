@@ -84,6 +84,11 @@ struct MemoryOAuthState: Sendable {
         init(of consent: Consent) { self.init(account: consent.account, client: consent.client, api: consent.api) }
     }
 
+    struct TryName: Hashable, Sendable {
+        let kind: TriedKind
+        let from: TriedFrom
+    }
+
     struct Spent: Sendable {
         let by: RedemptionID
         let until: Instant
@@ -108,6 +113,7 @@ struct MemoryOAuthState: Sendable {
     var pushed: [Key<[UInt8]>: PushedRequest] = [:]
     var polled: [Key<[UInt8]>: PolledAuthorization] = [:]
     var spent: [[UInt8]: Spent] = [:]
+    var tries: [TryName: RecentTries] = [:]
     var audit: [AuditEntry] = []
     var logouts: [LogoutKey: DeliveryState] = [:]
     /// Grants that an operator ended, and those of whose end their clients were told.

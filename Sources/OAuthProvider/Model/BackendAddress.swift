@@ -4,6 +4,8 @@ package struct BackendAddress: Hashable, Sendable {
     package let text: String
     /// By which calls are counted, as the HTTP client counts connections: scheme, host and port.
     package let host: String
+    /// The name or number of the machine, as it is looked up: in small letters, a number of IPv6 without its brackets.
+    package let name: String
 
     /// Nil for what is none.
     package init?(_ text: String) {
@@ -13,6 +15,7 @@ package struct BackendAddress: Hashable, Sendable {
         let host = authority[..<(end ?? authority.endIndex)]
         guard Self.isName(host) || Self.isBracketed(host) else { return nil }
         self.text = text
+        name = (host.hasPrefix("[") ? host.dropFirst().dropLast() : host).lowercased()
         let scheme = text[..<start].dropLast(3).lowercased()
         let port = end.map { authority[$0...].dropFirst() } ?? ""
         self.host = "\(scheme)://\(host.lowercased()):\(port.isEmpty ? scheme == "https" ? "443" : "80" : port)"

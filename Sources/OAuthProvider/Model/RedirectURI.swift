@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Why an address can't be registered as one to which browsers are sent.
 package enum RedirectURIError: Error, Equatable, Sendable {
     case malformed
@@ -65,11 +67,10 @@ package struct RedirectURI: Hashable, Sendable {
         guard URIPort.allows(authority.dropFirst(host.count)) else { throw .portWrong }
         if scheme == "https" {
             kind = .https
-        } else if Self.isLoopback(host) {
-            kind = ofApp ? .loopback : .localhost
         } else {
-            guard host.lowercased() == "localhost" else { throw .notSecure }
-            kind = .localhost
+            guard ThisMachine.isHost(host) else { throw .notSecure }
+            // An app has a number (RFC 8252 §7.3): the name is two of them, of which another program may have one.
+            kind = ofApp && ThisMachine.isNumber(host) ? .loopback : .localhost
         }
         self.text = text
     }
@@ -110,18 +111,11 @@ package struct RedirectURI: Hashable, Sendable {
         return authority.firstIndex(of: "]").map { authority[...$0] }
     }
 
-    /// A loopback IP literal (RFC 8252 §7.3) as one writes it: of 127.0.0.0/8, which is this machine as a whole (RFC 1122 §3.2.1.3), or `[::1]`.
-    private static func isLoopback(_ host: Substring) -> Bool {
-        if host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
-    }
-
     /// An http address on a loopback IP, with its port taken out; nil for any other.
     private static func withoutPort(_ text: String) -> String? {
         guard text.hasPrefix("http://") else { return nil }
         let authority = authority(text.dropFirst("http:".count))
-        guard let host = host(authority), isLoopback(host) else { return nil }
+        guard let host = host(authority), ThisMachine.isNumber(host) else { return nil }
         let tail = authority.dropFirst(host.count)
         guard URIPort.allows(tail) else { return nil }
         return "http://\(host)" + text.dropFirst("http://".count + authority.count)

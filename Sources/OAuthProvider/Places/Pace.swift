@@ -23,32 +23,3 @@ package struct Pace: Hashable, Sendable {
         return Pace(overflow ? .max : product, in: seconds)
     }
 }
-
-/// When something was done lately, the oldest first.
-package struct RecentTries: Hashable, Sendable {
-    package private(set) var moments: [Instant]
-
-    package init(_ moments: [Instant] = []) { self.moments = moments }
-
-    /// Seconds after which it may be done again; nil when it may be now.
-    package func wait(under pace: Pace, at now: Instant) -> UInt64? {
-        let counting = recent(under: pace, at: now)
-        guard counting.count >= pace.most else { return nil }
-        return pace.seconds - min(now.seconds(since: counting[counting.count - pace.most]), pace.seconds - 1)
-    }
-
-    package func adding(_ now: Instant, under pace: Pace) -> RecentTries { RecentTries(recent(under: pace, at: now) + [now]) }
-
-    /// One that was of this moment counts no more.
-    package func givingBack(_ moment: Instant) -> RecentTries {
-        guard let place = moments.lastIndex(of: moment) else { return self }
-        var tries = self
-        tries.moments.remove(at: place)
-        return tries
-    }
-
-    /// As if what lies after this moment had been done then.
-    package func broughtBack(to now: Instant) -> RecentTries { RecentTries(moments.map { min($0, now) }) }
-
-    private func recent(under pace: Pace, at now: Instant) -> [Instant] { moments.filter { now.seconds(since: $0) < pace.seconds } }
-}

@@ -19,5 +19,5 @@ extension OAuthStore {
 /// Every question of the provider to its store, in one transaction.
 package protocol OAuthRows:
     RegistryRows, RegistrationRows, GrantRows, GivenRows, TokenRows, RequestRows, PersonRows, SpentRows, LogoutRows, PingRows,
-    WaitingRows
+    WaitingRows, TryRows
 {}

@@ -9,13 +9,13 @@ package struct ClientRegistrationService: Sendable {
     package static let mostByPlace = 20
 
     let context: ProviderContext
-    /// Clients that were registered without a token, by where they come from.
-    let places: PlaceTries
+    /// Of clients that are registered without a token, by where they come from.
+    let budget: TryBudget
 
     /// - Parameter most: clients that one place may register in a day where anybody may.
     init(context: ProviderContext, byPlace most: Int = mostByPlace) {
         self.context = context
-        places = PlaceTries(Pace(most, in: 86_400))
+        budget = TryBudget(.registration, Pace(most, in: 86_400))
     }
 
     /// Makes an application of what a client says of itself. A token, or one of what its place may register, is used up by that and by nothing that is refused.
@@ -26,25 +26,25 @@ package struct ClientRegistrationService: Sendable {
         // Before anything is read: who may not register is told nothing of what they sent.
         let policy = try await context.store.read { rows in try rows.admitted(tokenHash, at: call.server, now: now).policy }
         // Whom an operator gave a token has as many uses as it says.
-        guard policy.mode == .open else { return try await register(call, tokenHash, under: policy, keys, at: now) }
-        if let wait = places.take(call.place, at: now) { throw RegistrationRefusal.tooOften(seconds: wait) }
-        do { return try await register(call, tokenHash, under: policy, keys, at: now) } catch {
-            places.giveBack(call.place, takenAt: now)
-            throw error
+        if policy.mode == .open, let wait = try await context.wait(for: call.place, under: budget, at: now) {
+            throw RegistrationRefusal.tooOften(seconds: wait)
         }
+        return try await register(call, tokenHash, under: policy, keys, at: now)
     }
 
     private func register(
         _ call: RegistrationCall, _ tokenHash: [UInt8]?, under policy: RegistrationPolicy, _ keys: TokenKeys, at now: Instant
     ) async throws -> RegisteredClient {
         let drawn = DrawnClientSecret(using: context.random)
-        let id = Self.id(using: context.random)
+        let (id, mark) = (Self.id(using: context.random), context.tryMark())
         let application = try application(id, call, drawn, policy, keys)
+        let budget = budget
         return try await context.store.write { rows, former in
             // Registered by the first look.
             if let former, try rows.application(id, of: call.server) != nil { return former }
             let (current, token) = try rows.admitted(tokenHash, at: call.server, now: now)
             guard current == policy else { throw RegistrationRefusal.changed }
+            if policy.mode == .open { try rows.countRegistration(under: budget, from: call.place, mark, at: now) }
             guard try rows.registeredCount(of: call.server) < policy.most else { throw RegistrationRefusal.full }
             try rows.save(application)
             try rows.noteRegistered(id, of: call.server, at: now)
@@ -99,6 +99,13 @@ package struct RegistrationCall: Sendable {
 }
 
 extension OAuthRows {
+    /// In the transaction that registers: what is refused after this is not counted.
+    fileprivate func countRegistration(under budget: TryBudget, from place: CallPlace, _ mark: [UInt8], at now: Instant) throws {
+        let tries = try tries(budget, from: place)
+        if let wait = tries.wait(at: now) { throw RegistrationRefusal.tooOften(seconds: wait) }
+        try save(tries.adding(mark, at: now), at: now)
+    }
+
     /// The policy, and the token where one is needed.
     fileprivate func admitted(
         _ tokenHash: [UInt8]?, at server: ServerID, now: Instant

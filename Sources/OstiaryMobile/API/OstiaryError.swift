@@ -120,7 +120,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case dataTooLong
     /// It did not answer in time, or cannot now. Whoever is logged in still is.
     case serviceUnavailable
-    /// It gives nothing to this person, or to this login.
+    /// It gives no token for this person or this login; or no data to this device, or none for what was asked.
     case serviceRefused
     /// What it answered cannot be handed on: it is longer than anything may be, or nothing at all. Its operator can mend that.
     case serviceAnswer

@@ -122,7 +122,7 @@ extension Engine {
 
     /// A code of our version but of an unknown kind comes from a newer server.
     private static func refusal(of bytes: [UInt8]) -> OstiaryError {
-        bytes.count > 20 && bytes[0] == protocolVersion && bytes[1] > 3 ? .linkUnknownKind : .linkUnreadable
+        bytes.count > 20 && bytes[0] == protocolVersion && !Link.hasKind(bytes[1]) ? .linkUnknownKind : .linkUnreadable
     }
 }
 

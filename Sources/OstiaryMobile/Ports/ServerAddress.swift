@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryProtocol
 
 /// A server's origin as links and bundles give it: https, or http to this very machine (protocol §3).
 package struct ServerAddress: Sendable, Hashable {
@@ -20,7 +21,7 @@ package struct ServerAddress: Sendable, Hashable {
         guard !authority.contains("%"), url.user == nil, url.password == nil else { return false }
         switch url.scheme?.lowercased() {
         case "https": return true
-        case "http": return isLoopback(host.lowercased())
+        case "http": return ThisMachine.isHost(host)
         default: return false
         }
     }
@@ -48,12 +49,5 @@ package struct ServerAddress: Sendable, Hashable {
         if let port = url.port { return (1...65_535).contains(port) }
         // A number that is too long for any integer is no port to the parser, and to another one it may be.
         return !(authority.lastIndex(of: "]").map { authority[$0...] } ?? authority).contains(":")
-    }
-
-    /// localhost, ::1, and the four-part numbers that begin with 127, without leading zeros, of which another reader makes another number.
-    package static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 }

@@ -21,6 +21,9 @@ package enum Link: Sendable {
         try self.init(decoding: bytes)
     }
 
+    /// Whether this version has links of the kind that stands in their second byte. Others come from somebody newer.
+    package static func hasKind(_ byte: UInt8) -> Bool { LinkKind(rawValue: byte) != nil }
+
     /// The link as a web address; the content is in the fragment, which is not sent to servers.
     package static func text(of bytes: [UInt8], at origin: String) -> String { "\(origin)/l#\(Base64URL.encode(bytes))" }
 }

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// An address that is called, or under which this API is called: https, or http to this very machine; with a host and a port that there can be, and
 /// without a name, a password and a fragment. Over others a client would send secrets in the clear, or end the process.
 struct ProviderAddress: Hashable, Sendable {
@@ -16,7 +18,7 @@ struct ProviderAddress: Hashable, Sendable {
         let scheme = text[..<start].dropLast(3)
         let end = text[start...].firstIndex { "/?".contains($0) } ?? text.endIndex
         guard let host = Self.host(text[start..<end]) else { return nil }
-        guard scheme == "https" || scheme == "http" && (plainHTTP || Self.isThisMachine(host)) else { return nil }
+        guard scheme == "https" || scheme == "http" && (plainHTTP || ThisMachine.isHost(host)) else { return nil }
         self.text = text
         origin = String(text[..<end])
         let query = text[end...].firstIndex(of: "?")
@@ -58,14 +60,6 @@ struct ProviderAddress: Hashable, Sendable {
     private static func isBracketed(_ host: Substring) -> Bool {
         host.count > 2 && host.hasPrefix("[") && host.hasSuffix("]")
             && host.dropFirst().dropLast().utf8.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) || $0 == 0x3A || $0 == 0x2E }
-    }
-
-    /// 127.0.0.0/8 as one writes it, ::1 and localhost.
-    private static func isThisMachine(_ host: Substring) -> Bool {
-        if ["localhost", "[::1]"].contains(host.lowercased()) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == "127" else { return false }
-        return parts.allSatisfy { part in part.utf8.allSatisfy(isDigit) && UInt8(part) != nil && (part == "0" || part.first != "0") }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

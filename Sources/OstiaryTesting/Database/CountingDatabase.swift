@@ -28,6 +28,7 @@ package final class CountingDatabase: Database {
 
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
+    package var announcements: (any Announcements)? { base.announcements }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await base.read { connection in
@@ -58,5 +59,6 @@ package final class CountingDatabase: Database {
     package func purge() async throws { try await base.purge() }
     package func checkWritable() async throws { try await base.checkWritable() }
     package func checkInPlace() async throws { try await base.checkInPlace() }
+    package func checkStandby() async throws { try await base.checkStandby() }
     package func close() async throws { try await base.close() }
 }

@@ -16,6 +16,7 @@ package final class RerunningDatabase: Database {
 
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
+    package var announcements: (any Announcements)? { base.announcements }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         let runs = TwoRuns(of: body)
@@ -37,6 +38,7 @@ package final class RerunningDatabase: Database {
     package func purge() async throws { try await base.purge() }
     package func checkWritable() async throws { try await base.checkWritable() }
     package func checkInPlace() async throws { try await base.checkInPlace() }
+    package func checkStandby() async throws { try await base.checkStandby() }
     package func close() async throws { try await base.close() }
 }
 

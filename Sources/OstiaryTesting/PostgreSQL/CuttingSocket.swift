@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A Unix socket that leads to a server's and cuts connections where a test says. After the cut that was asked for all connections pass.
+/// A Unix socket that leads to a server's and cuts connections where a test says. After the cut that was asked for all connections pass. It counts the ways
+/// there and back, and can be as slow as a network.
 package final class CuttingSocket: Sendable {
     package enum Cut: Equatable, Sendable {
         /// Behind so many bytes of what a client says from now on.
@@ -12,6 +13,10 @@ package final class CuttingSocket: Sendable {
         case before(String)
         /// When that message has been carried out, before a byte of the answer is passed on.
         case after(String)
+        /// Before so many turns of clients were passed on, 0 for the next. A turn is what one of them says until the server answers it.
+        case beforeTurn(Int)
+        /// When that turn has been carried out, before a byte of the answer is passed on.
+        case afterTurn(Int)
     }
 
     fileprivate struct State {
@@ -19,7 +24,11 @@ package final class CuttingSocket: Sendable {
         var count = 0
         /// The connections whose next answer is not passed on.
         var silenced: Set<Int32> = []
-        var isClosed = false
+        /// Those whose client spoke last.
+        var speaking: Set<Int32> = []
+        var turns = 0
+        /// Microseconds that each message takes, each way.
+        var delay: UInt32 = 0
     }
 
     private let folder: TemporaryFolder
@@ -57,6 +66,27 @@ package final class CuttingSocket: Sendable {
     /// Whether the cut that was asked for has been made.
     package var hasCut: Bool { state.withLock { $0.cut == nil } }
 
+    /// Asks for no cut any more.
+    /// - Returns: bytes that passed in the direction of the cut that was asked for.
+    @discardableResult
+    package func spare() -> Int {
+        state.withLock { state in
+            state.cut = nil
+            return state.count
+        }
+    }
+
+    /// From now on each message takes so long, each way.
+    package func slow(by milliseconds: UInt32) { state.withLock { $0.delay = milliseconds * 1_000 } }
+
+    /// Ways there and back since the last time.
+    package func takeTurns() -> Int {
+        state.withLock { state in
+            defer { state.turns = 0 }
+            return state.turns
+        }
+    }
+
     private func serve(_ client: Int32) {
         let server = socket(AF_UNIX, Self.stream, 0)
         var address = Self.address(target)
@@ -68,6 +98,11 @@ package final class CuttingSocket: Sendable {
             close(client)
             return
         }
+        // The number may have been another's.
+        state.withLock { state in
+            state.speaking.remove(client)
+            state.silenced.remove(client)
+        }
         let ends = CutConnection(client: client, server: server)
         Thread { self.pass(ends, isAnswer: false) }.start()
         Thread { self.pass(ends, isAnswer: true) }.start()
@@ -78,6 +113,8 @@ package final class CuttingSocket: Sendable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let (from, to) = isAnswer ? (ends.server, ends.client) : (ends.client, ends.server)
         while case let count = read(from, &buffer, buffer.count), count > 0 {
+            let delay = state.withLock(\.delay)
+            if delay > 0 { usleep(delay) }
             let allowed = isAnswer ? allowed(answer: count, to: ends.client) : allowed(Array(buffer[..<count]), of: ends.client)
             let written = buffer.withUnsafeBytes { send(to, $0.baseAddress, allowed, Int32(MSG_NOSIGNAL)) }
             guard written == count else { break }
@@ -88,8 +125,14 @@ package final class CuttingSocket: Sendable {
     /// How much of what the client says is passed on.
     private func allowed(_ bytes: [UInt8], of client: Int32) -> Int {
         state.withLock { state in
+            let begins = state.speaking.insert(client).inserted
+            if begins { state.turns += 1 }
             switch state.cut {
             case .said(let most): return state.pass(bytes.count, upTo: most)
+            case .beforeTurn(let number) where begins: return state.isTurn(number) ? 0 : bytes.count
+            case .afterTurn(let number) where begins:
+                if state.isTurn(number) { state.silenced.insert(client) }
+                return bytes.count
             case .before(let word) where contains(bytes, word):
                 state.cut = nil
                 return 0
@@ -105,6 +148,7 @@ package final class CuttingSocket: Sendable {
     /// How much of an answer is passed on.
     private func allowed(answer count: Int, to client: Int32) -> Int {
         state.withLock { state in
+            state.speaking.remove(client)
             if state.silenced.remove(client) != nil { return 0 }
             guard case .heard(let most) = state.cut else { return count }
             return state.pass(count, upTo: most)
@@ -125,6 +169,14 @@ package final class CuttingSocket: Sendable {
 }
 
 extension CuttingSocket.State {
+    /// Whether this turn is the one of the cut, which is made then.
+    fileprivate mutating func isTurn(_ number: Int) -> Bool {
+        count += 1
+        guard count > number else { return false }
+        cut = nil
+        return true
+    }
+
     fileprivate mutating func pass(_ bytes: Int, upTo most: Int) -> Int {
         guard count + bytes > most else {
             count += bytes

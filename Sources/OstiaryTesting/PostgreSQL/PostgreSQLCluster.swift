@@ -18,14 +18,21 @@ package final class PostgreSQLCluster: Sendable {
     /// Whether there can be one.
     package static var isInstalled: Bool { PostgreSQLPrograms.installed != nil }
 
+    /// Whether a test may have a disk of its own; mounting takes rights.
+    package static var canHaveSmallDisk: Bool { isInstalled && PostgreSQLPrograms.canMount }
+
+    /// - Parameters:
+    ///   - settings: lines for its configuration.
+    ///   - smallDisk: mebibytes of a disk that it has for the tablespace `small`, where one can be had (``canHaveSmallDisk``).
     /// - Throws: ``PostgreSQLTrouble``.
-    package init() async throws {
+    package init(settings: [String] = [], smallDisk: Int? = nil) async throws {
         guard let programs = PostgreSQLPrograms.installed else { throw PostgreSQLTrouble("no PostgreSQL is installed (make setup)") }
         let folder = Self.place + "/ostiary-pg-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try programs.take(folder)
         (self.programs, self.folder) = (programs, folder)
-        keeper = try await onOwnThread { try ServerKeeper(programs, folder) }
+        keeper = try await onOwnThread { try ServerKeeper(programs, folder, settings: settings, smallDisk: smallDisk) }
+        if smallDisk != nil { try await run(["CREATE TABLESPACE small LOCATION '\(PostgreSQLPrograms.smallDisk)'"]) }
     }
 
     /// In memory where there is room: there nothing waits for a disk.
@@ -59,14 +66,20 @@ package final class PostgreSQLCluster: Sendable {
     package func leave(_ database: String) { names.withLock { $0.left.append(database) } }
 
     /// Runs statements outside a transaction, by the program of that engine.
-    package func run(_ statements: [String], in database: String = "postgres") async throws {
+    /// - Parameter isQuiet: whether what it says of one that fails is of no use.
+    package func run(_ statements: [String], in database: String = "postgres", isQuiet: Bool = false) async throws {
         let arguments = [programs.folder, folder, database] + statements.flatMap { ["-c", $0] }
         let script = "bin=$1 folder=$2 name=$3; shift 3; exec \"$bin/psql\" -X -q -h \"$folder\" -U ostiary -d \"$name\" \"$@\" >/dev/null"
-        try await shell(script, arguments)
+        try await shell(script, arguments, isQuiet: isQuiet)
     }
 
     /// Ends the server as a crash does. Its other processes go when they notice.
-    package func kill() throws {
+    package func kill() throws { try kill(in: folder) }
+
+    /// The same of the standby.
+    package func killStandby() throws { try kill(in: standbyFolder) }
+
+    private func kill(in folder: String) throws {
         let text = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
         guard let process = text.split(separator: "\n").first.flatMap({ Int32($0) }), process > 1 else { throw PostgreSQLTrouble("no server runs") }
         guard Foundation.kill(process, SIGKILL) == 0 else { throw PostgreSQLTrouble("the server cannot be ended") }
@@ -74,6 +87,52 @@ package final class PostgreSQLCluster: Sendable {
 
     /// Starts it again on what it left.
     package func restart() async throws { try await onOwnThread { [keeper] in try keeper.restart() } }
+
+    /// Uses the room that is left on the disk of the tablespace `small`.
+    /// - Throws: ``PostgreSQLTrouble`` when there is room all the same.
+    package func fillSmallDisk() async throws {
+        try await run(["CREATE TABLE filler (content TEXT) TABLESPACE small"])
+        let more = "INSERT INTO filler SELECT repeat('x', 1000) FROM generate_series(1, 1000000)"
+        guard (try? await run([more], isQuiet: true)) == nil else { throw PostgreSQLTrouble("the small disk is too large") }
+    }
+
+    /// Gives that room back.
+    package func emptySmallDisk() async throws { try await run(["DROP TABLE filler"]) }
+
+    /// Where the socket of the standby is.
+    package var standbyFolder: String { folder + "/standby" }
+
+    /// Starts a standby.
+    /// - Parameter isSynchronous: whether a commit waits from now on until the standby has it, too.
+    package func startStandby(isSynchronous: Bool) async throws {
+        try await onOwnThread { [keeper] in try keeper.startStandby() }
+        // Only now: the copy must wait for nobody when it is the server.
+        if isSynchronous { try await awaitStandby() }
+    }
+
+    /// From now on a commit waits for the standby.
+    package func awaitStandby() async throws {
+        try await change("synchronous_standby_names", to: "standby")
+        try await run([Self.waitForStandby])
+    }
+
+    private static let waitForStandby = """
+        DO $$ BEGIN LOOP
+            PERFORM pg_sleep(0.1); PERFORM pg_stat_clear_snapshot();
+            EXIT WHEN EXISTS (SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming');
+        END LOOP; END $$
+        """
+
+    /// Makes a server of the standby; the one before was ended.
+    package func promoteStandby() async throws { try await onOwnThread { [keeper] in try keeper.promoteStandby() } }
+
+    /// Changes a setting of the server as it runs. Every connection has it then.
+    package func change(_ setting: String, to value: String) async throws {
+        try await run(["ALTER SYSTEM SET \(setting) = '\(value)'", "SELECT pg_reload_conf()"])
+        // Who connects now has it from the first of its processes, which has told all others.
+        let isThere = "DO $$ BEGIN ASSERT current_setting('\(setting)') = '\(value)'; END $$"
+        while (try? await run([isThere], isQuiet: true)) == nil { try Task.checkCancellation() }
+    }
 
     /// From now on this user is asked for its password.
     package func demandPasswords(of user: String) async throws {
@@ -119,8 +178,9 @@ package final class PostgreSQLCluster: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    private func shell(_ script: String, _ arguments: [String]) async throws {
+    private func shell(_ script: String, _ arguments: [String], isQuiet: Bool = false) async throws {
         let process = programs.shell(script, arguments)
+        if isQuiet { process.standardError = FileHandle.nullDevice }
         process.standardInput = FileHandle.nullDevice
         let status = try await onOwnThread {
             try process.run()

@@ -20,18 +20,43 @@ package struct PostgreSQLPrograms: Sendable {
 
     private static let debian = "/usr/lib/postgresql"
     private static let setpriv = "/usr/bin/setpriv"
+    private static let unshare = "/usr/bin/unshare"
+    /// Where a small disk is, for its server alone.
+    static let smallDisk = "/mnt"
+    private static let setsid = "/usr/bin/setsid"
     private static let user = "postgres"
 
     /// A process that is to run a shell's script.
-    func shell(_ script: String, _ arguments: [String]) -> Process {
+    /// - Parameters:
+    ///   - inOwnSession: whether no signal to a group of ours reaches it, where the system has a program for that.
+    ///   - smallDisk: mebibytes of a file system of its own, which it alone sees, at ``smallDisk``; nil for none.
+    func shell(_ script: String, _ arguments: [String], inOwnSession: Bool = false, smallDisk: Int? = nil) -> Process {
         let process = Process()
-        let command = runner + ["/bin/sh", "-c", script, "sh"] + arguments
+        let session = inOwnSession && FileManager.default.isExecutableFile(atPath: Self.setsid) ? [Self.setsid, "--wait"] : []
+        let command = session + (smallDisk.map(mounting) ?? []) + runner + ["/bin/sh", "-c", script, "sh"] + arguments
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
         return process
     }
+
+    private func mounting(_ size: Int) -> [String] {
+        let owner = getpwnam(Self.user)?.pointee.pw_uid ?? geteuid()
+        let script = "mount -t tmpfs -o \"size=$1m,mode=700,uid=$2\" none \(Self.smallDisk) && shift 2 && exec \"$@\""
+        return [Self.unshare, "-m", "/bin/sh", "-c", script, "sh", "\(size)", "\(owner)"]
+    }
+
+    /// Whether this machine lets a test have a file system of its own.
+    static let canMount: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: unshare)
+        process.arguments = ["-m", "/bin/sh", "-c", "mount -t tmpfs none \(smallDisk)"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
 
     /// Makes a folder theirs.
     func take(_ folder: String) throws {

@@ -20,6 +20,19 @@ package actor PostgreSQLTemplate {
         return try await PostgreSQLDatabase.lend(like: template, body)
     }
 
+    /// Lends a database of the caller's own to several who come to it by connections of their own, as nodes do.
+    /// - Throws: what the steps threw, and what `body` throws.
+    package nonisolated func withDatabases<Value>(_ count: Int, _ body: ([PostgreSQLDatabase]) async throws -> Value) async throws -> Value {
+        let template = try await template()
+        return try await PostgreSQLDatabase.lend(like: template, to: count, body)
+    }
+
+    /// Makes a database that the caller leaves (``PostgreSQLCluster/leave(_:)``), for lives of a server that follow each other on it.
+    package nonisolated func makeDatabase() async throws -> String {
+        let template = try await template()
+        return try await PostgreSQLCluster.shared.makeDatabase(like: template)
+    }
+
     private func template() async throws -> String {
         let task =
             made
@@ -41,16 +54,25 @@ extension PostgreSQLDatabase {
     package static func lend<Value>(
         like template: String = "template1", settings: PostgreSQLSettings = .forTests, _ body: (PostgreSQLDatabase) async throws -> Value
     ) async throws -> Value {
+        try await lend(like: template, settings: settings, to: 1) { try await body($0[0]) }
+    }
+
+    /// The same to several who come to it by connections of their own.
+    package static func lend<Value>(
+        like template: String = "template1", settings: PostgreSQLSettings = .forTests, to count: Int,
+        _ body: ([PostgreSQLDatabase]) async throws -> Value
+    ) async throws -> Value {
         let cluster = try await PostgreSQLCluster.shared
         let name = try await cluster.makeDatabase(like: template)
         defer { cluster.leave(name) }
-        let database = try await cluster.open(name, settings: settings)
+        var databases: [PostgreSQLDatabase] = []
         do {
-            let value = try await body(database)
-            await database.close()
+            for _ in 0..<count { databases.append(try await cluster.open(name, settings: settings)) }
+            let value = try await body(databases)
+            for database in databases { await database.close() }
             return value
         } catch {
-            await database.close()
+            for database in databases { await database.close() }
             throw error
         }
     }

@@ -1,20 +1,25 @@
 import Foundation
 
 /// A shell that has a server, and takes it and its folder away when nobody speaks to the shell any more: when this object goes, and when this process
-/// does, however that ends.
+/// does, however that ends, also with the whole of its process group. On demand it has a standby beside the server.
 final class ServerKeeper: Sendable {
     private let words: FileHandle
     private let answers: FileHandle
 
     /// Makes the server's files and starts it.
+    /// - Parameters:
+    ///   - settings: lines for its configuration, after our own.
+    ///   - smallDisk: mebibytes of a disk that it has beside its folder.
     /// - Throws: ``PostgreSQLTrouble``.
-    init(_ programs: PostgreSQLPrograms, _ folder: String) throws {
+    init(_ programs: PostgreSQLPrograms, _ folder: String, settings: [String], smallDisk: Int?) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw PostgreSQLTrouble("no pipe") }
         // No program that a test starts keeps the server alive.
         _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
         words = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-        let process = programs.shell(Self.script, [programs.folder, folder])
+        // In a session of its own: what ends a test's process group leaves it here to clear up.
+        let arguments = [programs.folder, folder, settings.joined(separator: "\n")]
+        let process = programs.shell(Self.script, arguments, inOwnSession: true, smallDisk: smallDisk)
         let output = Pipe()
         process.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
         process.standardOutput = output
@@ -24,8 +29,16 @@ final class ServerKeeper: Sendable {
     }
 
     /// Starts the server anew, whether it runs or not.
-    func restart() throws {
-        try words.write(contentsOf: Data("restart\n".utf8))
+    func restart() throws { try order("restart") }
+
+    /// Copies the server as it runs, and starts the copy as its standby, with a socket in the folder `standby`. The server does not wait for it.
+    func startStandby() throws { try order("standby") }
+
+    /// Makes a server of the standby.
+    func promoteStandby() throws { try order("promote") }
+
+    private func order(_ word: String) throws {
+        try words.write(contentsOf: Data("\(word)\n".utf8))
         try hearReady()
     }
 
@@ -36,12 +49,13 @@ final class ServerKeeper: Sendable {
     /// What is left of a server that was ended by force may still have its memory: then starting it is tried again.
     private static let script = """
         set -eu
-        bin=$1 folder=$2
-        trap '"$bin/pg_ctl" -D "$folder/data" -m immediate -t 20 stop >/dev/null 2>&1 || true; rm -rf "$folder"' EXIT
+        bin=$1 folder=$2 settings=$3
+        stop() { [ ! -d "$1/data" ] || "$bin/pg_ctl" -D "$1/data" -m "$2" -t 20 stop >/dev/null 2>&1 || true; }
+        trap 'stop "$folder/standby" immediate; stop "$folder" immediate; rm -rf "$folder"' EXIT
         trap '' INT HUP TERM
         start() {
             tries=0
-            until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start >/dev/null 2>&1; do
+            until "$bin/pg_ctl" -D "$1/data" -l "$1/log" -w -t 60 start >/dev/null 2>&1; do
                 tries=$((tries + 1))
                 [ $tries -lt 100 ] || exit 1
                 sleep 0.1
@@ -56,11 +70,29 @@ final class ServerKeeper: Sendable {
         shared_buffers = 64MB
         max_wal_size = 256MB
         autovacuum = off
+        dynamic_shared_memory_type = mmap
+        $settings
         END
-        start
+        start "$folder"
         while read word; do
-            "$bin/pg_ctl" -D "$folder/data" -m fast -t 20 stop >/dev/null 2>&1 || true
-            start
+            case $word in
+            restart)
+                stop "$folder" fast
+                start "$folder"
+                ;;
+            standby)
+                "$bin/pg_basebackup" -h "$folder" -U ostiary -D "$folder/standby/data" -R -X stream -c fast --no-sync >"$folder/backup.log" 2>&1
+                cat >>"$folder/standby/data/postgresql.conf" <<END
+        unix_socket_directories = '$folder/standby'
+        cluster_name = 'standby'
+        END
+                start "$folder/standby"
+                ;;
+            promote)
+                "$bin/pg_ctl" -D "$folder/standby/data" -w -t 60 promote >/dev/null 2>&1
+                echo ready
+                ;;
+            esac
         done
         """
 }

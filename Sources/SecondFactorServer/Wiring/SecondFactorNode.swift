@@ -24,7 +24,7 @@ package struct SecondFactorNode: Sendable {
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
     ///   - steady: seconds of a clock that nobody sets and that goes on while the machine sleeps; nil in tests, whose clock is the only one.
     ///   - clock: asked once for each request.
-    /// - Throws: `DatabaseOpenError`, ``IdentityError``, `SQLError`.
+    /// - Throws: `DatabaseOpenError`, `NoStandby`, ``IdentityError``, `SQLError`.
     package init(
         settings: SecondFactorNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, evaluator: (any Evaluator)? = nil,
         random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
@@ -33,6 +33,7 @@ package struct SecondFactorNode: Sendable {
         // The readiness check asks every ten seconds, so that no leap stays unnoticed for longer.
         let leaps = LeapWatch(steady: steady)
         let clock = leaps.noting(clock)
+        if settings.needsStandby { try await database.checkStandby() }
         try await database.migrate(secondFactorMigrations)
         // Before anything is brought back.
         let clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
@@ -46,7 +47,8 @@ package struct SecondFactorNode: Sendable {
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
             isWritable: { (try? await storage.check()) != nil })
         log = CallLog(logger)
-        health = Self.health(of: database, identity, storage, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
+        let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.checkStandby() }] : []
+        health = Self.health(of: database, identity, [storage] + standby, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
         background = [Self.housekeeping(domain, identity, database, logger: logger, clock: clock), health.watch(logger: logger)]
         self.domain = domain
         self.identity = identity
@@ -64,7 +66,8 @@ package struct SecondFactorNode: Sendable {
     }
 
     private static func health(
-        of database: any Database, _ identity: IdentityKeeper, _ storage: CachedCheck, _ clockCheck: ClockCheck, drain: DrainSignal, limit: Duration,
+        of database: any Database, _ identity: IdentityKeeper, _ storage: [CachedCheck], _ clockCheck: ClockCheck, drain: DrainSignal,
+        limit: Duration,
         clock: @Sendable @escaping () -> Instant
     ) -> HealthRoutes {
         HealthRoutes(
@@ -75,8 +78,7 @@ package struct SecondFactorNode: Sendable {
                 },
                 // Without an operational key that is valid now it signs nothing.
                 NamedCheck("keys") { _ = try await identity.identity(at: clock()) },
-                storage,
-            ],
+            ] + storage,
             told: [
                 RootKeyCheck {
                     let now = clock()

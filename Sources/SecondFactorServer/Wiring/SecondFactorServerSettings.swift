@@ -11,6 +11,8 @@ package struct SecondFactorServerSettings: Sendable {
     /// Identities of 32 bytes.
     package let trustedServers: [[UInt8]]
     package let policy: Policy
+    /// Whether it runs only where a second machine keeps what it acknowledges.
+    package let isHighlyAvailable: Bool
     package let logLevel: Logger.Level
     package let connections: ConnectionSettings
 
@@ -23,9 +25,15 @@ package struct SecondFactorServerSettings: Sendable {
         // A list of nobody is no list: nothing could ever be asked of this server.
         trustedServers = try settings.required(.sfTrustedServers, trusted?.isEmpty == true ? nil : trusted)
         policy = try Policy(settings)
+        isHighlyAvailable = try settings.isHighlyAvailable()
         logLevel = try settings.logLevel()
         connections = try ConnectionSettings(settings, .sfMaxConnections, .sfMaxConnectionsPerPeer)
     }
+}
+
+extension Settings {
+    /// - Throws: ``SettingsError``.
+    package func isHighlyAvailable() throws(SettingsError) -> Bool { try bool(.sfHighlyAvailable) ?? false }
 }
 
 extension StorageSettings {

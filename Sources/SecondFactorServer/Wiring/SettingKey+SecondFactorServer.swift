@@ -5,8 +5,9 @@ import SecondFactor
 extension SettingKey {
     /// In the order of docs/operations.md.
     package static let secondFactorServer: [SettingKey] = [
-        .sfListen, .sfAdminListen, .sfMaxConnections, .sfMaxConnectionsPerPeer, .sfDatabaseURL, .sfKEKFile, .sfTrustedServers, .sfMaxAttempts,
-        .sfPenalties, .sfMaxWithoutPIN, .sfMaxTimeWithoutPIN, .sfLifetimeWithoutPIN, .sfResetsPerDay, .sfDisallowPINChangeWithBiometric, .logLevel,
+        .sfListen, .sfAdminListen, .sfMaxConnections, .sfMaxConnectionsPerPeer, .sfDatabaseURL, .sfHighlyAvailable, .sfKEKFile, .sfTrustedServers,
+        .sfMaxAttempts, .sfPenalties, .sfMaxWithoutPIN, .sfMaxTimeWithoutPIN, .sfLifetimeWithoutPIN, .sfResetsPerDay,
+        .sfDisallowPINChangeWithBiometric, .logLevel,
     ]
 
     package static let sfListen = SettingKey("sf_listen", "host:port of the second-factor server; default 127.0.0.1:8090")
@@ -22,6 +23,10 @@ extension SettingKey {
     package static let sfDatabaseURL = SettingKey(
         "sf_database_url",
         "sqlite:PATH, or postgresql://USER@HOST/DATABASE with ?password_file=PATH&sslrootcert=PATH; default sqlite:DATA/second-factor.sqlite")
+    package static let sfHighlyAvailable = SettingKey(
+        "sf_highly_available",
+        "whether it runs only where a second machine keeps what it acknowledges: on a PostgreSQL with a synchronous standby, true or false; default false"
+    )
     package static let sfKEKFile = SettingKey(
         "sf_kek_file",
         "file of the key-encryption key, made at the first start; default DATA/second-factor.kek")

@@ -16,6 +16,8 @@ enum AdminFailure: Error, CustomStringConvertible {
     case notOurs(origin: String, status: Int)
     case noServer
     case severalServers([String])
+    /// Nobody said yes, and nothing was done.
+    case notConfirmed
 
     var description: String {
         switch self {
@@ -24,6 +26,7 @@ enum AdminFailure: Error, CustomStringConvertible {
         case .notOurs(let origin, let status): "\(origin) answered with \(status), and not as the REST API does: --url names the private listener"
         case .noServer: "there is no virtual server yet"
         case .severalServers(let ids): "there are several virtual servers: name one with --server, of \(ids.joined(separator: ", "))"
+        case .notConfirmed: "nothing was removed: nobody said yes, and --yes was not given"
         }
     }
 

@@ -69,7 +69,7 @@ extension OstiaryError {
         case .notOffered: "this server does not offer that"
         case .dataTooLong: "a question to the Data Service has at most 65,000 bytes"
         case .serviceUnavailable: "the service behind the server cannot answer now: try again later"
-        case .serviceRefused: "the service behind the server gives nothing to this person: ask its operator"
+        case .serviceRefused: "the service behind the server refuses this account: ask its operator"
         case .serviceAnswer: "what the service behind the server answers cannot be handed on: ask its operator"
         }
     }

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-import OstiaryMobile
+import OstiaryProtocol
 
 /// The proxy that the environment names for what goes over TLS: `https_proxy` or `all_proxy`, and in `no_proxy` the hosts that are asked without it;
 /// each in small letters, or else in capital ones.
@@ -33,7 +33,7 @@ struct ProxySettings: Sendable {
     }
 
     func route(to url: URL) -> Route {
-        guard let host = url.host?.lowercased().trimmingCharacters(in: ["[", "]"]), !ServerAddress.isLoopback(host), !isException(host) else {
+        guard let host = url.host?.lowercased().trimmingCharacters(in: ["[", "]"]), !ThisMachine.isHost(host), !isException(host) else {
             return .direct
         }
         return switch choice {

@@ -15,6 +15,9 @@ extension Session {
             writer.member("kind", isAppLogin ? "app" : isEnrolment ? "enrolment" : "login")
             writer.member("title", shownTitle)
             writer.member("name", enrolInfo.displayName)
+            // Of an enrolment, like the name.
+            writer.member("asksPIN", enrolInfo.asksSecondFactor)
+            writer.member("isUpgrade", enrolInfo.isUpgrade)
             writer.member("origin", info.serviceOrigin)
             writer.member("server", info.serverName)
             writer.member("username", account?.username)

@@ -19,6 +19,8 @@ struct LostDatabase: Error, CustomStringConvertible {
     /// - Parameter url: of a database that holds nothing yet.
     /// - Throws: ``LostDatabase``.
     static func check(_ url: DatabaseURL, keyFile: String) throws {
+        let mark = DatabaseMark(of: url, keyFile: keyFile)
+        if case .postgresql(let address) = url, mark.isThere { throw LostDatabase(path: address.description, traces: [mark.path]) }
         guard case .sqlite(let path) = url else { return }
         let traces = (isBeside(keyFile, path) ? [keyFile] : []) + left(beside: path)
         guard traces.isEmpty else { throw LostDatabase(path: path, traces: traces) }
@@ -48,5 +50,33 @@ struct LostDatabase: Error, CustomStringConvertible {
     private static func isBeside(_ keyFile: String, _ path: String) -> Bool {
         let folders = [keyFile, path].map { URL(fileURLWithPath: $0).deletingLastPathComponent().resolvingSymlinksInPath().path }
         return folders[0] == folders[1] && FileManager.default.fileExists(atPath: keyFile)
+    }
+}
+
+/// That a server has run with a key file on a database that is no file: a file beside the key file, which names that database. An empty one in its place
+/// is a lost one then, or a URL that leads elsewhere, and not a new server.
+///
+/// It comes with the first table, so a first start that was interrupted before goes on. Where the folder of the key file takes no files, as that of a
+/// mounted secret, there is none.
+struct DatabaseMark {
+    private let database: String?
+    /// The file.
+    let path: String
+
+    init(of url: DatabaseURL, keyFile: String) {
+        switch url {
+        case .sqlite: database = nil
+        case .postgresql(let address): database = address.description
+        }
+        path = keyFile + ".database"
+    }
+
+    /// Whether a server has run with the key file on such a database.
+    var isThere: Bool { database != nil && FileManager.default.fileExists(atPath: path) }
+
+    /// Leaves it, of a database that holds tables.
+    func leave() {
+        guard let database, let content = "\(database)\n".data(using: .utf8), FileManager.default.contents(atPath: path) != content else { return }
+        _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
     }
 }

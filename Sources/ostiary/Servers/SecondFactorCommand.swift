@@ -30,7 +30,8 @@ struct SecondFactorCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try await ServerStorage.open(storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .shared)
+        let (database, key) = try await ServerStorage.open(
+            storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .shared, needsStandby: try settings.isHighlyAvailable())
         let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
         let text = try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now)
         try await database.close()
@@ -43,12 +44,14 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
-            settings.storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .exclusive)
+            settings.storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .exclusive,
+            needsStandby: settings.isHighlyAvailable)
         let drain = DrainSignal()
         let began = ContinuousClock.now
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(
-                trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed()),
+                trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed(),
+                needsStandby: settings.isHighlyAvailable),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain,
             steady: { UInt64(clamping: began.duration(to: .now).components.seconds) }, clock: { .now })
         var listeners = [

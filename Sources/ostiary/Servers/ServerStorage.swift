@@ -9,12 +9,15 @@ enum ServerStorage {
     /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key. A database
     /// is made only where there was none: a file that holds no tables is as good as a lost one, unless it is that of a first start which did not come
     /// to its end, and one with the tables of others is theirs. None is made in the folder of the other server, which is a mistyped `--data`.
-    /// - Parameter other: file name, without its end, of the other server's database.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherServersFolder``, `SQLError`.
+    /// - Parameters:
+    ///   - other: file name, without its end, of the other server's database.
+    ///   - needsStandby: whether a second machine must keep what is committed. Looked at before the first commit, which would wait for it for ever.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherServersFolder``, `NoStandby`, `SQLError`.
     static func open(
-        _ settings: StorageSettings, apartFrom other: String, _ identity: IdentityOptions, ownership: DatabaseOwnership
+        _ settings: StorageSettings, apartFrom other: String, _ identity: IdentityOptions, ownership: DatabaseOwnership, needsStandby: Bool = false
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
+        if needsStandby, case .sqlite = url { throw NoStandby.file }
         let first = FirstStart(of: url)
         guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
             if !first.isUnderWay {
@@ -22,7 +25,7 @@ enum ServerStorage {
                 try LostDatabase.check(url, keyFile: settings.keyFile)
                 try first.begin()
             }
-            return try await make(url, settings, identity, first, ownership)
+            return try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
         }
         if let missing = missingKey(of: file, settings, identity) {
             // Of a file that is not ours no key is missing.
@@ -33,6 +36,7 @@ enum ServerStorage {
         do {
             let database = try openDatabase(url, ownership: ownership, content: .ours)
             try first.end()
+            DatabaseMark(of: url, keyFile: settings.keyFile).leave()
             return (database, key)
         } catch DatabaseOpenError.empty { throw LostDatabase(of: url, keyFile: settings.keyFile) }
     }
@@ -40,14 +44,17 @@ enum ServerStorage {
     /// What a first start makes, in this order: the keys, the database, and its first table, with which the start has come so far that every later one
     /// goes on from there. Whatever of it is there already is taken.
     private static func make(
-        _ url: DatabaseURL, _ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart, _ ownership: DatabaseOwnership
+        _ url: DatabaseURL, _ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart, _ ownership: DatabaseOwnership,
+        needsStandby: Bool
     ) async throws -> (any Database, KeyEncryptionKey) {
         let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
         // Of either server: both keep 32 bytes in that file.
         _ = try identity.rootSeed()
         let database = try openDatabase(url, ownership: ownership, content: .nothingOrOurs)
+        if needsStandby { try await database.checkStandby() }
         try await database.beginSchema()
         try first.end()
+        DatabaseMark(of: url, keyFile: settings.keyFile).leave()
         return (database, key)
     }
 

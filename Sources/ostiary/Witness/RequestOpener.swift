@@ -24,7 +24,7 @@ struct RequestOpener: Sendable {
 
     /// The message in a request; nil for what its server could not open either.
     func open(_ request: [UInt8]) async -> [UInt8]? {
-        guard let header = try? RequestHeader(of: request), let server = vault.server(tag: header.serverTag),
+        guard let header = try? RequestHeader(of: request), let server = try? await vault.server(tag: header.serverTag),
             let prekey = try? await vault.prekey(header.prekeyID, of: server)
         else { return nil }
         return (try? OpenedRequest(request, with: prekey))?.message

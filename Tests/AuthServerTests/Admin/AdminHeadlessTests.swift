@@ -85,6 +85,17 @@ struct AdminHeadlessTests {
         #expect(try await purpose(premises) == .upgrade(account.id))
     }
 
+    @Test("No page begins a headless enrolment: whoever asks for one is told that there is none, and no full one begins in its place")
+    func noPage() async throws {
+        let premises = try await Self.premises()
+        try await premises.asBackend { (backend) async throws in
+            let body = #"{"kind":"enrol","name":"Scale","userid":"scale","headless":true}"#
+            let refused = try await backend.json(.post, backend.path("/sessions/page"), body: body)
+            #expect(refused.status == 400 && refused.object.text("error") == "unknown_field" && refused.object.text("field") == "headless")
+        }
+        #expect(try await purpose(premises) == nil)
+    }
+
     @Test("Which account cannot be upgraded is told apart")
     func refusals() async throws {
         let premises = try await Self.premises()

@@ -1,7 +1,10 @@
+import Dispatch
 import Foundation
+import HTTPCalls
 import OAuthProvider
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import AuthServer
@@ -86,6 +89,32 @@ struct HTTPBackendsTests {
         #expect(complaints.allSatisfy { $0["work"] == "logouts" })
         let (late, none) = ("no answer in 2 seconds", "no HTTP answer")
         #expect(complaints.map { $0["error"] } == ["hung up before it answered", "could not connect", late, late, none, none])
+    }
+
+    @Test("A87 a backend whose name nobody answers for costs one lookup, however often it is to be told, and keeps no other from being told")
+    func silentName() async throws {
+        let asked = Mutex<[String]>([])
+        let gate = DispatchSemaphore(value: 0)
+        let (lookups, begun) = AsyncStream.makeStream(of: Void.self)
+        let names = NameLookups { host in
+            asked.withLock { $0.append(host) }
+            begun.yield()
+            gate.wait()
+        }
+        let (listener, log) = (try ListeningBackend(), LogRecorder())
+        let impatient = HTTPBackends(logger: log.logger(), patience: .milliseconds(5), names: names)
+        let silent = listener.address("/").replacing("127.0.0.1", with: "localhost")
+        for _ in 0..<3 { #expect(await impatient.send("a.b.c", to: silent) == nil) }
+        let patient = HTTPBackends(logger: log.logger(), patience: .seconds(300), names: names)
+        #expect(await patient.send("a.b.c", to: listener.address("/")) == 200)
+        for await _ in lookups { break }
+        #expect(asked.withLock { $0 } == ["localhost"] && listener.calls.count == 1)
+        #expect(log.lines("a client's backend was not told").map { $0.facts["error"] } == ["no answer in 0.005 seconds"])
+        // Whoever waits for the name when it is there is told.
+        async let late = patient.send("a.b.c", to: silent)
+        gate.signal()
+        gate.signal()
+        #expect(await late == 200)
     }
 
     @Test("An address that could not be registered is not called, over whatever port it says")

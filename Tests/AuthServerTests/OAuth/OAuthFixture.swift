@@ -66,13 +66,15 @@ struct OAuthFixture: Sendable {
     ///   - database: one that has today's schema; nil for one in memory that misbehaves.
     ///   - proxies: that are trusted; calls of the tests come without an address, as by a Unix domain socket.
     ///   - devices: codes that may wait.
+    ///   - key: of the database.
+    ///   - isFirst: whether it makes what is in it; another node finds it there.
     init(
-        over database: (any Database)? = nil, asksNonce: Bool = false, proxies: TrustedProxies = .none, devices: WaitingLimit = .devices
+        over database: (any Database)? = nil, asksNonce: Bool = false, proxies: TrustedProxies = .none, devices: WaitingLimit = .devices,
+        key: KeyEncryptionKey = .random(), isFirst: Bool = true
     ) async throws {
         let database = if let database { database } else { try await misbehavingDatabase() }
-        let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
-        let documents = ProviderDocuments()
+        let documents = ProviderDocuments(over: database)
         people = ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key, audited: documents.note), people: .database(accounts))
         let addresses = ProviderAddresses(publicURL: try PublicURL(parsing: Self.origin), first: Sample.server)
         self.addresses = addresses
@@ -87,6 +89,7 @@ struct OAuthFixture: Sendable {
         router.addServiceMiddleware(proxies: proxies, outages: SQLError.isOutage)
         routes.add(to: router)
         responder = MethodRules(router)
+        guard isFirst else { return }
         try await people.enrol(1, userID: "alice")
         try await people.logIn(3, as: 1)
         try await fill()

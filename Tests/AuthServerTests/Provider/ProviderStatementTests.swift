@@ -60,4 +60,40 @@ struct ProviderStatementTests {
         #expect(count.reads == 1 && count.commits == 1)
         #expect(count.statements.count == 6, "\(count.statements)")
     }
+
+    @Test("A typed code is three statements and a commit, right or wrong, seven with network and proxy; while its place is locked one, and no commit")
+    func typed() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await database.migrate(AuthenticationSchema.migrations)
+        let store = SQLOAuthStore(database: database, key: .random())
+        let hash = try #require(UserCode(typed: "BBBB-BBBB")).hash
+        try await store.write { rows in
+            try rows.save(
+                PolledAuthorization(
+                    hash: Sample.bytes(1), server: Sample.server, client: Sample.client, way: .device(userCodeHash: hash), scopes: [],
+                    api: nil, createdAt: ProviderAtWork.moment, life: 600))
+        }
+        let people = SQLAuthenticationStore(database: database, key: .random())
+        let services = try ProviderAtWork(ProviderStoreFixture(store: store, people: .database(people))).services
+        let (near, far) = (CallPlace("192.0.2.1"), CallPlace("2001:db8::/64", in: "2001:db8::/56", through: "10.0.0.1"))
+        func type(_ code: String, from place: CallPlace) async throws -> CountingDatabase.Count {
+            _ = database.take()
+            _ = try? await services.devices.waiting(forTyped: code, from: place, at: Sample.server, now: ProviderAtWork.moment)
+            return database.take()
+        }
+        for code in ["BBBB-BBBB", "CCCC-CCCC"] {
+            for (place, statements) in [(near, 3), (far, 7)] {
+                let count = try await type(code, from: place)
+                #expect(count.reads == 0 && count.commits == 1 && count.statements.count == statements, "\(count)")
+            }
+        }
+        for _ in 0..<4 { _ = try await type("CCCC-CCCC", from: near) }
+        for code in ["BBBB-BBBB", "CCCC-CCCC"] {
+            let count = try await type(code, from: near)
+            #expect(count.commits == 0 && count.statements.count == 1, "\(count)")
+        }
+        // What can be no code is looked at for the lock alone.
+        let none = try await type("no code", from: far)
+        #expect(none.reads == 1 && none.commits == 0 && none.statements.count == 3, "\(none)")
+    }
 }

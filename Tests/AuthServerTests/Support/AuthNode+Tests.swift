@@ -1,4 +1,5 @@
 import AuthServer
+import Authentication
 import Database
 import HTTPService
 import Logging
@@ -19,10 +20,10 @@ extension AuthNode {
     init(
         _ settings: AuthNodeSettings, over database: any Database, key: KeyEncryptionKey = .random(), rootKey: KeyEncryptionKey? = nil,
         secondFactor: any SecondFactorTransport, by clock: TestClock, logger: Logger, drain: DrainSignal = DrainSignal(),
-        second: Duration = .seconds(1)
+        second: Duration = .seconds(1), events: (any SessionEvents)? = nil
     ) async throws {
         try await self.init(
-            settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: secondFactor, logger: logger, drain: drain,
-            second: second, readinessLimit: .patientReadiness, clock: { clock.now })
+            settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: secondFactor, events: events,
+            logger: logger, drain: drain, second: second, readinessLimit: .patientReadiness, clock: { clock.now })
     }
 }

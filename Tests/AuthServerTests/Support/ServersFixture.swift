@@ -138,7 +138,7 @@ final class SwitchedTransport: SecondFactorTransport {
         var listen: (@Sendable ([UInt8]) -> Void)?
     }
 
-    private let client: any TestClientProtocol
+    let client: any TestClientProtocol
     private let state = Mutex(State())
 
     init(client: any TestClientProtocol) { self.client = client }

@@ -20,6 +20,11 @@ struct EnrolledPhone: Sendable {
         EnrolledPhone(phone: try await phone.at(servers), account: account, enrolling: enrolling)
     }
 
+    /// The same phone, whose next messages go to another node. It knows what it knew.
+    func moved(to servers: ServersFixture) -> EnrolledPhone {
+        EnrolledPhone(phone: phone.moved(to: servers), account: account, enrolling: enrolling)
+    }
+
     /// L1 and L2 for a link.
     func scan(_ link: Encoded<LoginLink>, via: Via = .scan) async throws -> ShownLogin {
         let ephemeral = try TestPhone.ephemeral()
@@ -82,6 +87,9 @@ struct ShownLogin: Sendable {
         self.owner = owner
         shown = other.shown
     }
+
+    /// The same login, whose next messages go to another node.
+    func moved(to servers: ServersFixture) -> ShownLogin { ShownLogin(moving: self, to: owner.moved(to: servers)) }
 
     var ephemeral: EphemeralKey { shown.ephemeral }
     var screen: L2 { shown.content }

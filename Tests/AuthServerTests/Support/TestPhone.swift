@@ -5,7 +5,7 @@ import Testing
 
 /// A phone at two servers, with the bundle that it fetched.
 struct TestPhone: Sendable {
-    let servers: ServersFixture
+    private(set) var servers: ServersFixture
     private(set) var bundle: VerifiedBundle
     let raw: RawPhone
 
@@ -33,6 +33,13 @@ struct TestPhone: Sendable {
 
     /// The same phone at another node of its servers.
     func at(_ servers: ServersFixture) async throws -> TestPhone { try await TestPhone(servers, raw) }
+
+    /// The same phone, whose next messages go to another node. It knows what it knew.
+    func moved(to servers: ServersFixture) -> TestPhone {
+        var phone = self
+        phone.servers = servers
+        return phone
+    }
 
     var instance: InstanceID { raw.instance }
 

@@ -261,11 +261,30 @@ struct AuthNodeTests {
         #expect(names == ["keys", "token-keys", "housekeeping", "closes", "second-factor", "logouts", "pings", "decisions", "readiness"])
     }
 
-    @Test("Of two nodes on one database one works in the background, and the other as soon as that one has stopped")
-    func oneWorks() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path, ownership: .shared)
+    /// Where two nodes can have one database.
+    enum Shared: String, CaseIterable {
+        case file
+        /// Where one is installed; `scripts/test` sees to it.
+        case postgresql
+
+        static var allCases: [Shared] { PostgreSQLCluster.isInstalled ? [.file, .postgresql] : [.file] }
+
+        func withDatabase(_ body: (any Database) async throws -> Void) async throws {
+            switch self {
+            case .file:
+                let folder = try TemporaryFolder()
+                let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"), ownership: .shared)
+                try await body(database)
+                try await database.close()
+            case .postgresql: try await PostgreSQLTemplate.authentication.withDatabase { try await body($0) }
+            }
+        }
+    }
+
+    @Test("Of two nodes on one database one works in the background, and the other as soon as that one has stopped", arguments: Shared.allCases)
+    func oneWorks(on engine: Shared) async throws { try await engine.withDatabase(oneWorks) }
+
+    private func oneWorks(over database: any Database) async throws {
         try await ServersFixture.run(database: database) { servers in
             let second = try await servers.start()
             let holder = { @Sendable () async throws -> [UInt8]? in
@@ -295,7 +314,6 @@ struct AuthNodeTests {
             await servers.runBackground()
             #expect(try await holder() == next)
         }
-        try await database.close()
     }
 
     @Test("The first start says that a virtual server was made, and no later one; so does asking for the identity, when that is first")

@@ -93,11 +93,18 @@ struct ServiceSettingsTests {
         #expect(try Self.address("HTTPS://Tokens.Example:443/Token").text == "https://tokens.example/Token")
         #expect(try Self.address("https://tokens.example").text == "https://tokens.example/")
         #expect(try Self.address("http://127.0.0.1:9090/a%20b/~c").text == "http://127.0.0.1:9090/a%20b/~c")
+        for (text, told, host) in [
+            ("http://[::1]:9090/a", "http://[::1]:9090/a", "::1"), ("HTTP://[::1]:80", "http://[::1]/", "::1"),
+            ("http://[::1]", "http://[::1]/", "::1"),
+            ("http://localhost:9090/", "http://localhost:9090/", "localhost"), ("http://127.9.8.7/", "http://127.9.8.7/", "127.9.8.7"),
+        ] { #expect(try Self.address(text).text == told && Self.address(text).host == host, "\(text)") }
         for text in [
             "", "tokens.example/token", "http://tokens.example/token", "ftp://tokens.example/", "https://", "https:///token",
             "https://user:pass@tokens.example/", "https://tokens.example/?key=1", "https://tokens.example?key=1", "https://tokens.example/#a",
             "https://tokens.example:70000/", "https://tokens.example/a b", "https://tokens.example/\r\nHost: evil", "https://tokens.example/é",
             "https://tokens.example\\@evil/", "https://tokens.example/" + String(repeating: "a", count: 2_000),
+            "http://[::1].tokens.example/", "http://[::1]:0/", "http://[::1]:/", "http://[::1]:70000/", "http://[::2]/", "http://[::1/",
+            "http://[::1]x/", "https://[2001:db8::1]/",
         ] { #expect(ServiceAddress(text) == nil, "\(text)") }
     }
 }

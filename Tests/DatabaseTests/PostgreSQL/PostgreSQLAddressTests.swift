@@ -25,6 +25,7 @@ struct PostgreSQLAddressTests {
     @Test("Whoever is asked over a network shows who it is; on this machine that is left to the operator")
     func protection() throws {
         #expect(try address("postgres://localhost/x")?.isVerified == false)
+        for host in ["LOCALHOST", "127.9.8.7", "[::1]", "%2Ftmp"] { #expect(try address("postgres://\(host)/x")?.isVerified == false, "\(host)") }
         #expect(try address("postgres://127.0.0.1/x?sslrootcert=/ca.pem")?.isVerified == true)
         #expect(try address("postgres://db/x?sslrootcert=/ca.pem&sslmode=verify-full")?.isVerified == true)
         #expect(try address("postgres://[::1]/x?sslrootcert=/ca.pem&sslmode=disable")?.isVerified == false)
@@ -43,6 +44,9 @@ struct PostgreSQLAddressTests {
             ("postgres://localhost/x?connections=0", .badParameter("connections")), ("postgres://localhost/x?user", .badParameter("user")),
             ("postgres://localhost/x?port=1", .badParameter("port")), ("postgres://a,,b/x?sslrootcert=/c", .noHost),
             ("postgres://[::1/x", .noHost), ("postgres://[::1]5/x", .noHost),
+            // Names of others, which say where they lead.
+            ("postgres://127.db.example/x?sslmode=disable", .unprotected), ("postgres://127.0.0.1.db.example/x", .noRootCertificates),
+            ("postgres://127.1/x?sslmode=disable", .unprotected), ("postgres://[::2]/x?sslmode=disable", .unprotected),
         ])
     func refused(text: String, error: DatabaseURLError) {
         #expect(throws: error) { try DatabaseURL(parsing: text) }

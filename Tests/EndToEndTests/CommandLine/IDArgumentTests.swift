@@ -24,6 +24,8 @@ struct IDArgumentTests {
         let deletion: DeleteAccountCommand = try parse(["phone", "delete-account", id, "--yes"])
         #expect(deletion.name == id && deletion.options.yes)
         #expect(try parse(["phone", "--json", "delete-account", "--account", id], as: DeleteAccountCommand.self).account == id)
+        let removal: AccountDelete = try parse(["admin", "accounts", "delete", id, "--yes"])
+        #expect(removal.account.id == id && removal.yes)
         #expect(try parse(["phone", "login", "--account", id, "code"], as: LoginCommand.self).account == id)
         #expect(try parse(["phone", "change-pin", "--account", id, "--pin-stdin"], as: ChangePINCommand.self).server.account == id)
         #expect(try parse(["phone", "add-biometrics", "--account", id], as: AddBiometricsCommand.self).server.account == id)

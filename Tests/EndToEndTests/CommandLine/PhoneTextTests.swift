@@ -33,6 +33,14 @@ struct PhoneTextTests {
         #expect(OstiaryError.linkOld.exit == .codeOver)
     }
 
+    @Test("What a service behind the server says is told of an account: a Data Service answers a device, behind which nobody may stand")
+    func servicesBehind() {
+        for error in [OstiaryError.serviceUnavailable, .serviceRefused, .serviceAnswer] {
+            #expect(error.sentence.contains("the service behind the server") && !error.sentence.contains("person"), "\(error.sentence)")
+        }
+        #expect(OstiaryError.serviceRefused.sentence.contains("refuses this account"))
+    }
+
     @Test("Keys or a home that cannot be used say where to look: the option, and the variable that seals them")
     func unusableHome() {
         #expect(OstiaryError.keyStore.sentence.contains("--home") && OstiaryError.keyStore.sentence.contains("OSTIARY_PHONE_KEYRING"))

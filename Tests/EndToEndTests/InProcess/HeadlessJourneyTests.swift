@@ -7,11 +7,6 @@ import Testing
 /// A device that has no person behind it, and the person that it gets later: the SDK and both servers.
 @Suite("A headless account and its upgrade, by the SDK and the servers", .timeLimit(.minutes(10)))
 struct HeadlessJourneyTests {
-    private func offer(_ service: RawServer, in world: ServersFixture) async throws {
-        let said = try await world.backend.call(.put, "dataservice/", json: #"{"url":"http://127.0.0.1:\#(service.port)/data","timeout":10}"#)
-        try #require(said.status == 200)
-    }
-
     private func account(_ phone: FixturePhone, _ world: ServersFixture) async throws -> JSONLine {
         let id = try #require(phone.ostiary.accounts?.first).id
         return try JSONLine(String(decoding: try await world.backend.call(.get, "accounts/\(id)/").body, as: UTF8.self))
@@ -25,7 +20,7 @@ struct HeadlessJourneyTests {
                 connection.send("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n")
                 connection.send([0xFF, 0])
             }
-            try await offer(service, in: world)
+            try await world.backend.offer(service, as: .data)
             let phone = try world.phone()
             let nonce = world.backend.newNonce()
             let code = try await world.backend.call(.get, "sessions/qr/enrol?name=Scale&userid=scale-7&headless=true", nonce: nonce).body
@@ -70,7 +65,7 @@ struct HeadlessJourneyTests {
         try await ServersFixture.run { world in
             try await world.backend.updateServer(#"{"serverFlags":["ENABLE_HEADLESS"]}"#)
             let service = try RawServer { $0.send("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n") }
-            try await offer(service, in: world)
+            try await world.backend.offer(service, as: .data)
             let phone = try world.phone()
             let nonce = world.backend.newNonce()
             let code = try await world.backend.call(.get, "sessions/qr/enrol?name=Scale&headless=true", nonce: nonce).body

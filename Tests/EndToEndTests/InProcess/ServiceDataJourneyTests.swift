@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import OstiaryMobile
 import OstiaryTesting
 import Testing
@@ -7,20 +6,6 @@ import Testing
 /// A device asks a service behind its server: the SDK, both servers, and a socket of which the test writes every byte.
 @Suite("getData, from the app to the service behind the server", .timeLimit(.minutes(10)))
 struct ServiceDataJourneyTests {
-    /// Puts a service behind the virtual server.
-    private func offer(_ service: RawServer, in world: ServersFixture, timeout: Int = 10) async throws {
-        let json = #"{"url":"http://127.0.0.1:\#(service.port)/data","timeout":\#(timeout)}"#
-        let said = try await world.backend.call(.put, "dataservice/", json: json)
-        try #require(said.status == 200, "\(String(decoding: said.body, as: UTF8.self))")
-    }
-
-    private func answering(_ bytes: [UInt8]) throws -> RawServer {
-        try RawServer { connection in
-            connection.send("HTTP/1.1 200 OK\r\ncontent-length: \(bytes.count)\r\n\r\n")
-            connection.send(bytes)
-        }
-    }
-
     private func enrolled(in world: ServersFixture) async throws -> FixturePhone {
         let phone = try world.phone()
         try await world.enrol(phone, user: "alice")
@@ -32,8 +17,8 @@ struct ServiceDataJourneyTests {
         try await ServersFixture.run { world in
             let phone = try await enrolled(in: world)
             for bytes in [[], [0x00, 0xFF, 0xC3, 0x28, 0x0D, 0x0A], [UInt8](repeating: 0x80, count: 65_000)] {
-                let service = try answering(bytes)
-                try await offer(service, in: world)
+                let service = try RawServer.answering(bytes)
+                try await world.backend.offer(service, as: .data)
                 #expect(try await phone.ostiary.getData([0xFB, 0xFF]) == bytes)
                 let request = try #require(service.requests.first)
                 let body = try JSONLine(try #require(request.components(separatedBy: "\r\n\r\n").last))
@@ -57,12 +42,12 @@ struct ServiceDataJourneyTests {
             ]
             for (answer, error) in faults {
                 let service = try RawServer { $0.send(answer) }
-                try await offer(service, in: world)
+                try await world.backend.offer(service, as: .data)
                 await #expect(throws: error, "\(answer)") { try await phone.ostiary.getData([1]) }
                 #expect(service.requests.count == 1, "\(answer)")
             }
             let silent = try RawServer { $0.waitForEnd() }
-            try await offer(silent, in: world, timeout: 1)
+            try await world.backend.offer(silent, as: .data, timeout: 1)
             await #expect(throws: OstiaryError.serviceUnavailable) { try await phone.ostiary.getData([1]) }
         }
     }
@@ -71,8 +56,8 @@ struct ServiceDataJourneyTests {
     func once() async throws {
         try await ServersFixture.run { world in
             let phone = try await enrolled(in: world)
-            let service = try answering([7])
-            try await offer(service, in: world)
+            let service = try RawServer.answering([7])
+            try await world.backend.offer(service, as: .data)
             for (number, fault) in [Line.Fault.answerLost, .answerReplaced, .doubled].enumerated() { await world.line.lose(fault, at: number) }
             #expect(try await phone.ostiary.getData([1]) == [7])
             let calls = try service.requests.map { request in

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import OstiaryMobile
 import OstiaryTesting
 import Testing
@@ -7,20 +6,6 @@ import Testing
 /// An app that is logged in gets what a service behind its server says: the SDK, both servers, and a socket of which the test writes every byte.
 @Suite("getToken, from the app to the service behind the server", .timeLimit(.minutes(10)))
 struct ServiceTokenJourneyTests {
-    /// Puts a service behind the virtual server.
-    private func offer(_ service: RawServer, in world: ServersFixture, timeout: Int = 10) async throws {
-        let json = #"{"url":"http://127.0.0.1:\#(service.port)/token","timeout":\#(timeout)}"#
-        let said = try await world.backend.call(.put, "tokenservice/", json: json)
-        try #require(said.status == 200, "\(String(decoding: said.body, as: UTF8.self))")
-    }
-
-    private func answering(_ bytes: [UInt8]) throws -> RawServer {
-        try RawServer { connection in
-            connection.send("HTTP/1.1 200 OK\r\ncontent-length: \(bytes.count)\r\n\r\n")
-            connection.send(bytes)
-        }
-    }
-
     private func loggedIn(in world: ServersFixture) async throws -> (phone: FixturePhone, session: Session) {
         let phone = try world.phone()
         try await world.enrol(phone, user: "alice")
@@ -46,8 +31,8 @@ struct ServiceTokenJourneyTests {
             let (phone, session) = try await loggedIn(in: world)
             let json = Array("{ \"token_type\":\"Bearer\",\"expires_in\": 300,\n\"access_token\":\"x\",\"scope\":\"read\"}\r\n".utf8)
             for bytes in [json, [0x00, 0xFF, 0xFE, 0xC3, 0x28, 0x0D, 0x0A, 0x0D, 0x0A], [UInt8](repeating: 0x80, count: 65_000)] {
-                let service = try answering(bytes)
-                try await offer(service, in: world)
+                let service = try RawServer.answering(bytes)
+                try await world.backend.offer(service, as: .token)
                 #expect(try await outcome(phone, session) == .success(bytes))
                 #expect(service.requests.count == 1)
                 let webNonce = try #require(session.webNonce)
@@ -72,15 +57,15 @@ struct ServiceTokenJourneyTests {
             ]
             for (answer, error) in faults {
                 let service = try RawServer { $0.send(answer) }
-                try await offer(service, in: world)
+                try await world.backend.offer(service, as: .token)
                 #expect(try await outcome(phone, session) == .failure(error), "\(answer)")
                 #expect(service.requests.count == 1, "\(answer)")
             }
             let silent = try RawServer { $0.waitForEnd() }
-            try await offer(silent, in: world, timeout: 1)
+            try await world.backend.offer(silent, as: .token, timeout: 1)
             #expect(try await outcome(phone, session) == .failure(.serviceUnavailable))
-            let good = try answering([1])
-            try await offer(good, in: world)
+            let good = try RawServer.answering([1])
+            try await world.backend.offer(good, as: .token)
             #expect(try await outcome(phone, session) == .success([1]))
         }
     }
@@ -89,8 +74,8 @@ struct ServiceTokenJourneyTests {
     func once() async throws {
         try await ServersFixture.run { world in
             let (phone, session) = try await loggedIn(in: world)
-            let service = try answering([7])
-            try await offer(service, in: world)
+            let service = try RawServer.answering([7])
+            try await world.backend.offer(service, as: .token)
             // Answers that are lost after the service was asked; and a request that the network brings twice, whose second copy asks nobody.
             for (number, fault) in [Line.Fault.answerLost, .answerReplaced, .doubled].enumerated() { await world.line.lose(fault, at: number) }
             #expect(try await outcome(phone, session) == .success([7]))
@@ -114,7 +99,7 @@ struct ServiceTokenJourneyTests {
                 gate.wait()
                 connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
             }
-            try await offer(service, in: world)
+            try await world.backend.offer(service, as: .token)
             phone.ostiary.getToken(for: session)
             for await _ in asked {}
             try await phone.ostiary.end(session)
@@ -122,8 +107,8 @@ struct ServiceTokenJourneyTests {
             // What becomes of the call is told as its end, and by no token.
             _ = try await phone.until { event -> OstiaryError? in if case .error(let error, _) = event { error } else { nil } }
             let second = try #require(try await phone.logInToApp().end.session)
-            let good = try answering([2])
-            try await offer(good, in: world)
+            let good = try RawServer.answering([2])
+            try await world.backend.offer(good, as: .token)
             phone.ostiary.getToken(for: second)
             let told = try await phone.until { event -> (bytes: [UInt8], session: Session.ID)? in
                 if case .token(let token, let session) = event { (token.bytes, session.id) } else { nil }

@@ -35,6 +35,36 @@ struct PhonePageJourneyTests {
         world.clock.advance(61)
     }
 
+    @Test("Whoever confirms a headless account is told that no PIN will be asked for, and is asked none; its upgrade says that it is one")
+    func headless() async throws {
+        try await ServersFixture.run { world in
+            try await world.backend.updateServer(#"{"serverFlags":["ENABLE_HEADLESS"]}"#)
+            try await RunningPage.with(world) { page in
+                let nonce = world.backend.newNonce()
+                let code = try await world.backend.call(.get, "sessions/qr/enrol?name=Scale&userid=scale&headless=true", nonce: nonce).body
+                try await page.scan(code)
+                let asked = try await page.until(screen: "enrolment")
+                #expect(asked["about"]?["asksPIN"] == .bool(false) && asked["about"]?["isUpgrade"] == .bool(false))
+                #expect(try await page.answer("confirm", to: asked).status == 200)
+                // No PIN before it: nobody types one here.
+                let shown = try await page.until("the code") { $0["codes"]?.array?.isEmpty == false }
+                #expect(try await world.backend.confirm(nonce, try #require(shown["codes"]?.array?.first?["code"]?.string)) == 200)
+                let done = try await page.until("the end of the enrolment") { $0["codes"]?.array?.isEmpty == true }
+                let account = try #require(done["accounts"]?.array?.first)
+                #expect(account["hasSecondFactor"] == .bool(false))
+                world.clock.advance(61)
+
+                let id = try #require(account["id"]?.string)
+                let upgrade = try await world.backend.call(.get, "sessions/qr/upgrade?accountid=\(id)", nonce: world.backend.newNonce()).body
+                try await page.scan(upgrade)
+                let again = try await page.until(screen: "enrolment")
+                #expect(again["about"]?["asksPIN"] == .bool(true) && again["about"]?["isUpgrade"] == .bool(true))
+                #expect(try await page.answer("confirm", to: again).status == 200)
+                #expect(try await page.until(screen: "factor")["factor"]?["context"] == .string("FIRST_SET"))
+            }
+        }
+    }
+
     private func login(_ page: PageCaller, _ world: ServersFixture, phone: Int = 0) async throws -> (nonce: String, asked: JSONLine) {
         let nonce = world.backend.newNonce()
         try await page.scan(try await world.movingCode(nonce), phone: phone)

@@ -108,6 +108,43 @@ struct AdminCommandTests {
         try await pair.stop()
     }
 
+    @Test("Accounts are listed by their user, shown, blocked and let in again; one is removed where somebody says yes, and else stays")
+    func accounts() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let nobody = try await admin(pair, ["accounts", "list", "--user", "bob"])
+        #expect(nobody.code == 1 && nobody.program.complaintLines == ["ostiary admin accounts list: this server has no such user"])
+        let line = try #require(try await admin(pair, ["accounts", "list", "--user", "alice"]).program.lines.first)
+        let columns = line.components(separatedBy: "  ")
+        #expect(columns.count == 6 && columns[1] == "active" && columns[2] == "Alice", "\(line)")
+        let id = try #require(columns.first)
+        let told = try await admin(pair, ["accounts", "list", "--user", "alice", "--json"]).program.output
+        let all = try JSONReader.object(Array(told.utf8.dropLast()))
+        #expect(all["totalnumber"] == .integer(1) && all["accounts"]?.array?.first?.object?["id"] == .string(id))
+
+        #expect(try await admin(pair, ["accounts", "block", id]).program.lines == ["account blocked"])
+        #expect(try await admin(pair, ["accounts", "show", id]).program.lines.contains("blocked: true"))
+        #expect(try await admin(pair, ["accounts", "list", "--user", "alice"]).program.output.contains("  blocked  "))
+        #expect(try await person.logIn(in: pair.folder).outcome.code != 0)
+        #expect(try await admin(pair, ["accounts", "unblock", id]).program.lines == ["account unblocked"])
+        #expect(try await admin(pair, ["accounts", "reset-second-factor", id]).code == 0)
+        #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
+
+        for (answer, words) in [("n\n", "nothing was removed"), ("", "nothing was removed"), ("yes\n", "")] {
+            let program = try Program(
+                ["admin", "accounts", "delete", id, "--url", pair.layout.adminURL], environment: ["OSTIARY_ROOT_API_KEY": pair.layout.rootAPIKey])
+            if !answer.isEmpty { try program.type(answer) }
+            program.closeInput()
+            #expect(try await program.end() == (words.isEmpty ? 0 : 1), "\(answer)")
+            #expect(program.complaints.contains("alice") && program.complaints.contains("? [y/N] ") && program.complaints.contains(words))
+            #expect(program.lines == (words.isEmpty ? ["account removed"] : []))
+        }
+        let gone = try await admin(pair, ["accounts", "delete", id, "--yes"])
+        #expect(gone.code == 1 && gone.program.complaintLines == ["ostiary admin accounts delete: this server has no such account"])
+        try await pair.stop()
+    }
+
     @Test("What is wrong is a line with its place, with --json the answer of the server, and ends with 1; so does a server that is not there")
     func refuses() async throws {
         let pair = try await ProcessesFixture.running()

@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryMobile
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -30,9 +31,11 @@ struct CrashTests {
         try await pair.stop()
     }
 
-    @Test("kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works", arguments: [0, 1])
-    func killedServers(_ which: Int) async throws {
-        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
+    @Test(
+        "kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works",
+        arguments: [0, 1], PostgreSQLCluster.isInstalled ? [false, true] : [false])
+    func killedServers(_ which: Int, onPostgreSQL: Bool) async throws {
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"], onPostgreSQL: onPostgreSQL)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)

@@ -21,27 +21,38 @@ final class ProcessesFixture: Sendable {
     /// - Parameters:
     ///   - changes: settings of the authentication server.
     ///   - others: settings of the second-factor server.
+    ///   - onPostgreSQL: whether each keeps its data there, in a database of its own.
     static func running(
-        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], rootKeys: Bool = false
+        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], rootKeys: Bool = false, onPostgreSQL: Bool = false
     ) async throws -> ProcessesFixture {
-        let pair = try await ProcessesFixture(rootKeys: rootKeys)
+        let pair = try await ProcessesFixture(rootKeys: rootKeys, onPostgreSQL: onPostgreSQL)
         try await pair.start(changes, secondFactor: others)
         return pair
     }
 
     /// Makes both identities; starts nothing.
-    /// - Parameter rootKeys: whether the root keys are kept apart, in files that the servers are not started with.
-    init(rootKeys: Bool = false) async throws {
+    /// - Parameters:
+    ///   - rootKeys: whether the root keys are kept apart, in files that the servers are not started with.
+    ///   - onPostgreSQL: whether their data are there.
+    init(rootKeys: Bool = false, onPostgreSQL: Bool = false) async throws {
         let folder = try TemporaryFolder()
+        let databases = try await onPostgreSQL ? Self.databases() : [:]
         self.folder = folder
         layout = try DemoLayout(data: folder.url)
         let launches = try await DemoServers.launches(of: layout) { arguments in
             let apart = rootKeys ? ["--root-key", folder.file("root-\(arguments.first ?? "")")] : []
-            let program = try Program(arguments + apart)
+            let program = try Program(arguments + apart, environment: databases)
             let code = try await program.end()
             return (code, program.output, program.complaints)
         }
-        (secondFactor, authentication) = (RestartableServer(launches.secondFactor), RestartableServer(launches.authentication))
+        secondFactor = RestartableServer(launches.secondFactor, on: databases)
+        authentication = RestartableServer(launches.authentication, on: databases)
+    }
+
+    /// The settings that name two databases of PostgreSQL.
+    private static func databases() async throws -> [String: String] {
+        let cluster = try await PostgreSQLCluster.shared
+        return cluster.settings(["serve": try await cluster.makeDatabase(), "second-factor": try await cluster.makeDatabase()])
     }
 
     /// Starts both and waits until both answer.
@@ -116,9 +127,11 @@ final class RestartableServer: Sendable {
     }
 
     let launch: ServerLaunch
+    private let databases: [String: String]
     private let state = Mutex(State())
 
-    init(_ launch: ServerLaunch) { self.launch = launch }
+    /// - Parameter databases: settings of each start, where its data are not in its folder.
+    init(_ launch: ServerLaunch, on databases: [String: String] = [:]) { (self.launch, self.databases) = (launch, databases) }
 
     /// - Parameters:
     ///   - changes: settings of this start only.
@@ -126,7 +139,7 @@ final class RestartableServer: Sendable {
     @discardableResult
     func start(_ changes: [String: String] = [:], shell: String? = nil) throws -> Program {
         let program = try Program(
-            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(changes) { _, theirs in theirs }, shell: shell)
+            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(databases) { $1 }.merging(changes) { $1 }, shell: shell)
         state.withLock { state in
             if let old = state.program { state.earlierOutput += old.output + old.complaints }
             state.program = program

@@ -35,6 +35,14 @@ struct BackendAddressTests {
         #expect(BackendAddress("http://localhost/")?.host != BackendAddress("https://localhost/")?.host)
     }
 
+    @Test("What is looked up is the name or the number alone, in one spelling")
+    func names() {
+        for (text, name) in [
+            ("https://SHOP.example:8443/logout", "shop.example"), ("https://shop.example?a:1", "shop.example"), ("http://127.0.0.1:9/", "127.0.0.1"),
+            ("https://[2001:DB8::1]:8443/a", "2001:db8::1"), ("http://[::1]", "::1"),
+        ] { #expect(BackendAddress(text)?.name == name) }
+    }
+
     @Test("The log is told an address without its query")
     func query() {
         #expect(BackendAddress("https://shop.example/logout?key=1?2")?.withoutQuery == "https://shop.example/logout")

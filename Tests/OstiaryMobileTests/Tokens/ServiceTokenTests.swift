@@ -92,18 +92,12 @@ struct ServiceTokenTests {
     @Test("S0-25 a token that comes when its login is over is told to nobody")
     func late() async throws {
         let (phone, session) = try await loggedIn([1])
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        await phone.server.with { server in
-            server.beforeToken = {
-                asking.finish()
-                for await _ in gate {}
-            }
-        }
+        let call = HeldCall()
+        await phone.server.with { $0.beforeToken = { await call.pass() } }
         phone.ostiary.getToken(for: session)
-        for await _ in asked {}
+        await call.arrived()
         try await phone.ostiary.end(session)
-        opening.finish()
+        call.open()
         let second = try await phone.logInToApp()
         await phone.server.with { $0.beforeToken = nil }
         phone.ostiary.getToken(for: second)
@@ -115,19 +109,15 @@ struct ServiceTokenTests {
     @Test("S0-25 a call whose login ends while it is under way is told as that, and is not made again when its answer is lost")
     func endedMeanwhile() async throws {
         let (phone, session) = try await loggedIn([1])
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let call = HeldCall()
         await phone.server.with { server in
             server.mishaps.lostAnswers[.getToken] = 1_000
-            server.beforeToken = {
-                asking.finish()
-                for await _ in gate {}
-            }
+            server.beforeToken = { await call.pass() }
         }
         phone.ostiary.getToken(for: session)
-        for await _ in asked {}
+        await call.arrived()
         try await phone.ostiary.end(session)
-        opening.finish()
+        call.open()
         #expect(try await phone.failure().0 == .sessionOver)
         #expect(await phone.server.with { $0.tokenCalls.count } == 1)
     }

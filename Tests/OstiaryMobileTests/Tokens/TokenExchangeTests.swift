@@ -111,17 +111,13 @@ struct TokenExchangeTests {
         let app = try await App()
         let client = try app.phone.ostiary.tokenClient(app.settings)
         let session = try await app.logIn()
-        let (answered, answering) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        app.network.meanwhile {
-            answering.finish()
-            for await _ in gate {}
-        }
+        let answer = HeldCall()
+        app.network.meanwhile { await answer.pass() }
         let asked = Task { try await client.freshToken() }
-        for await _ in answered {}
+        await answer.arrived()
         try await app.phone.ostiary.end(session)
         _ = try await app.logIn(as: "bob")
-        opening.finish()
+        answer.open()
         let outcome = await asked.result
         #expect(throws: TokenError.loginOver) { try outcome.get() }
         _ = try await client.freshToken()

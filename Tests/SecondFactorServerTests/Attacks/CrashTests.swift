@@ -13,8 +13,7 @@ struct CrashTests {
     private struct Attack {
         let setting: ServerFixture.Setting
         let phone: RawPhone
-        let durable: String
-        let folder: TemporaryFolder
+        let ground: CrashGround
         var sync = UnsyncedDatabase.Sync.everyCommit
         var lives = 0
 
@@ -24,7 +23,7 @@ struct CrashTests {
             crashAt commit: Int?, _ moment: UnsyncedDatabase.Moment = .beforeCommit, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
         ) async throws -> Value {
             lives += 1
-            let database = try UnsyncedDatabase(durablePath: durable, workingPath: folder.file("life-\(lives).sqlite"), sync: sync)
+            let database = try await ground.open("life-\(lives)", sync: sync)
             let value = try await ServerFixture.run(on: database, setting) { stage in
                 if let commit { database.crash(atCommit: commit, moment) }
                 return try await body(stage)
@@ -35,10 +34,9 @@ struct CrashTests {
         }
     }
 
-    private func begin(_ name: String, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
-        let folder = try TemporaryFolder()
+    private func begin(_ name: String, on engine: Crash.Engine, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
         let phone = try RawPhone(name)
-        var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
+        var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, ground: try await CrashGround(engine))
         try await attack.live(crashAt: nil) { stage in try await stage.enrol(phone) }
         attack.sync = sync
         return attack
@@ -77,12 +75,12 @@ struct CrashTests {
 
     @Test(
         "A crash at any commit of any guess: never more evaluations than tries, and the same attempt has its first outcome",
-        arguments: 1...10, UnsyncedDatabase.Moment.allCases)
-    func atEveryCommit(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
-        var attack = try await begin("crash")
+        arguments: Crash.all(1...10))
+    func atEveryCommit(_ crash: Crash) async throws {
+        var attack = try await begin("crash", on: crash.engine)
         let phone = attack.phone
         // Guess with one question at a time until the server dies.
-        let interrupted = try await attack.live(crashAt: commit, moment) { stage -> (RawPhone.Question, UInt64)? in
+        let interrupted = try await attack.live(crashAt: crash.commit, crash.moment) { stage -> (RawPhone.Question, UInt64)? in
             var sequence: UInt64 = 1
             while true {
                 let question = try phone.question()
@@ -107,13 +105,13 @@ struct CrashTests {
 
     @Test(
         "A crash around the proof loses no success: the same proof gives the receipt, and all tries are back",
-        arguments: UnsyncedDatabase.Moment.allCases)
-    func aroundTheProof(_ moment: UnsyncedDatabase.Moment) async throws {
-        var attack = try await begin("proof")
+        arguments: Crash.all(3...3))
+    func aroundTheProof(_ crash: Crash) async throws {
+        var attack = try await begin("proof", on: crash.engine)
         let phone = attack.phone
         let question = try phone.question()
         // Two commits make the evaluation, the third takes the proof.
-        try await attack.live(crashAt: 3, moment) { stage async throws in
+        try await attack.live(crashAt: crash.commit, crash.moment) { stage async throws in
             #expect(try await Self.ask(phone, question, sequence: 1, stage)?.status == .ok)
             let proof = stage.server.proof(of: question, phone.instance, signature: phone.proof(of: question))
             #expect(try await stage.post(stage.server.call(proof.bytes)).status == .internalServerError)
@@ -126,11 +124,10 @@ struct CrashTests {
         }
     }
 
-    @Test("A crash around a first PIN leaves either no instance or the one that was proved", arguments: 1...3, UnsyncedDatabase.Moment.allCases)
-    func aroundTheFirstPIN(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
-        let folder = try TemporaryFolder()
+    @Test("A crash around a first PIN leaves either no instance or the one that was proved", arguments: Crash.all(1...3))
+    func aroundTheFirstPIN(_ crash: Crash) async throws {
         let phone = try RawPhone("first PIN")
-        var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
+        var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, ground: try await CrashGround(crash.engine))
         try await attack.live(crashAt: nil) { _ in }
         let question = try phone.question(.firstSet, payload: phone.payload())
         @Sendable func set(_ stage: ServerFixture) async throws -> [UInt8]? {
@@ -145,7 +142,7 @@ struct CrashTests {
             guard try await stage.post(stage.server.call(proof.bytes)).status == .ok else { return nil }
             return key
         }
-        let interrupted = try await attack.live(crashAt: commit, moment, set)
+        let interrupted = try await attack.live(crashAt: crash.commit, crash.moment, set)
         #expect(interrupted == nil)
         let repeated = try await attack.live(crashAt: nil, .beforeCommit, set)
         #expect(repeated != nil)
@@ -154,7 +151,7 @@ struct CrashTests {
 
     @Test("On a database that loses acknowledged commits the attack succeeds: this test can see it")
     func lostCommits() async throws {
-        var attack = try await begin("lost", sync: .never)
+        var attack = try await begin("lost", on: .sqlite, sync: .never)
         let phone = attack.phone
         for _ in 0..<6 {
             try await attack.live(crashAt: 3, .beforeCommit) { stage in

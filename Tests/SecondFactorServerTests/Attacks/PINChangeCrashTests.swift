@@ -52,30 +52,29 @@ struct PINChangeCrashTests {
 
     @Test(
         "A crash at any commit of a change: one box opens, never both and never none, and the repeated change ends in the new epoch",
-        arguments: 1...6, UnsyncedDatabase.Moment.allCases)
-    func atEveryCommit(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
-        let folder = try TemporaryFolder()
-        let durable = folder.file("durable.sqlite")
+        arguments: Crash.all(1...6))
+    func atEveryCommit(_ crash: Crash) async throws {
+        let ground = try await CrashGround(crash.engine)
         let setting = try ServerFixture.Setting()
         let phone = try RawPhone("crash in a change")
-        func live<Value: Sendable>(_ name: String, crash: Bool = false, _ body: @escaping @Sendable (ServerFixture) async throws -> Value)
+        func live<Value: Sendable>(_ name: String, crashing: Bool = false, _ body: @escaping @Sendable (ServerFixture) async throws -> Value)
             async throws
             -> Value
         {
-            let database = try UnsyncedDatabase(durablePath: durable, workingPath: folder.file(name))
+            let database = try await ground.open(name)
             let value = try await ServerFixture.run(on: database, setting) { stage in
-                if crash { database.crash(atCommit: commit, moment) }
+                if crashing { database.crash(atCommit: crash.commit, crash.moment) }
                 return try await body(stage)
             }
             try await database.close()
             return value
         }
-        try await live("before.sqlite") { stage in _ = try await stage.enrol(phone) }
+        try await live("before") { stage in _ = try await stage.enrol(phone) }
         let change = try Change(phone)
-        #expect(try await live("crash.sqlite", crash: true) { stage in try await change.run(stage, sequence: 1) } == false)
-        try await live("after.sqlite") { stage in
+        #expect(try await live("crash", crashing: true) { stage in try await change.run(stage, sequence: 1) } == false)
+        try await live("after") { stage in
             // Two commits count and evaluate PIN_CHANGE_VERIFY, the third proves it; two hold the new key, the sixth switches.
-            let hasSwitched = commit == 6 && moment == .afterCommit
+            let hasSwitched = crash.commit == 6 && crash.moment == .afterCommit
             let old = try await stage.guess(phone, sequence: 2)
             #expect(old.status == (hasSwitched ? .wrongEpoch : .ok) && old.epoch == (hasSwitched ? 2 : 1))
             let new = try await stage.ask(phone, phone.question(epoch: 2), sequence: 3).answer

@@ -1,8 +1,9 @@
 import Database
+import OstiaryTesting
 import Synchronization
 
-/// A database on a file, and the copy of it that a power cut would leave. It can stop before or after any commit, and then forgets what was not
-/// on stable storage.
+/// A database on a file, and the copy of it that a power cut would leave; or one of PostgreSQL, which keeps what it has committed whatever becomes of us.
+/// It can stop before or after any commit, and then forgets what was not on stable storage.
 final class UnsyncedDatabase: Database {
     /// When changes reach stable storage.
     enum Sync: Sendable {
@@ -17,11 +18,11 @@ final class UnsyncedDatabase: Database {
     /// What every call throws from the crash on.
     struct Crashed: Error {}
 
-    let dialect = SQLDialect.sqlite
-    let isShared = false
-    private let file: any Database
-    private let path: String
-    private let durablePath: String
+    var dialect: SQLDialect { base.dialect }
+    var isShared: Bool { base.isShared }
+    private let base: any Database
+    /// The file that is worked on, and what survives of it; nil where that is not ours.
+    private let files: (working: String, durable: String)?
     private let sync: Sync
     private let state: Mutex<State>
 
@@ -34,10 +35,15 @@ final class UnsyncedDatabase: Database {
     /// Opens what survived under `durablePath`, working on a copy.
     init(durablePath: String, workingPath: String, sync: Sync = .everyCommit) throws {
         try copyDatabase(from: durablePath, to: workingPath)
-        file = try openFile(workingPath)
-        path = workingPath
-        self.durablePath = durablePath
+        base = try openFile(workingPath)
+        files = (workingPath, durablePath)
         self.sync = sync
+        state = Mutex(State())
+    }
+
+    /// Goes on with what a server of PostgreSQL has.
+    init(over database: PostgreSQLDatabase) {
+        (base, files, sync) = (database, nil, .everyCommit)
         state = Mutex(State())
     }
 
@@ -53,7 +59,7 @@ final class UnsyncedDatabase: Database {
 
     func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         if hasCrashed { throw Crashed() }
-        return try await file.read(body)
+        return try await base.read(body)
     }
 
     @discardableResult
@@ -61,8 +67,8 @@ final class UnsyncedDatabase: Database {
         if hasCrashed { throw Crashed() }
         let moment = nextCrash()
         if moment == .beforeCommit { throw Crashed() }
-        let value = try await file.transaction(body)
-        if sync == .everyCommit { try copyDatabase(from: path, to: durablePath) }
+        let value = try await base.transaction(body)
+        if sync == .everyCommit { try settle() }
         if moment == .afterCommit { throw Crashed() }
         return value
     }
@@ -79,15 +85,64 @@ final class UnsyncedDatabase: Database {
     }
 
     /// Saves what is there now, as a clean shutdown would.
-    func settle() throws { try copyDatabase(from: path, to: durablePath) }
+    func settle() throws {
+        if let files { try copyDatabase(from: files.working, to: files.durable) }
+    }
 
-    func checkWritable() async throws { try await file.checkWritable() }
-    func checkInPlace() async throws { try await file.checkInPlace() }
+    func checkWritable() async throws { try await base.checkWritable() }
+    func checkInPlace() async throws { try await base.checkInPlace() }
 
     func purge() async throws {
         if hasCrashed { throw Crashed() }
-        try await file.purge()
+        try await base.purge()
     }
 
-    func close() async throws { try await file.close() }
+    func close() async throws { try await base.close() }
+}
+
+/// A crash of a server: on which engine, at which commit, on which side of it.
+struct Crash: Sendable, CustomStringConvertible {
+    enum Engine: String, CaseIterable, Sendable {
+        case sqlite, postgresql
+
+        /// PostgreSQL where one is installed, to which `scripts/test` sees.
+        static var allCases: [Engine] { [.sqlite] + (PostgreSQLCluster.isInstalled ? [.postgresql] : []) }
+    }
+
+    let engine: Engine
+    let commit: Int
+    let moment: UnsyncedDatabase.Moment
+
+    var description: String { "\(engine), commit \(commit), \(moment)" }
+
+    /// At each of these commits, on each engine.
+    static func all(_ commits: ClosedRange<Int>) -> [Crash] {
+        Engine.allCases.flatMap { engine in
+            commits.flatMap { commit in UnsyncedDatabase.Moment.allCases.map { Crash(engine: engine, commit: commit, moment: $0) } }
+        }
+    }
+}
+
+/// What outlives the crashes of a server, for one life after the other.
+final class CrashGround: Sendable {
+    private let folder: TemporaryFolder
+    private let postgresql: (cluster: PostgreSQLCluster, name: String)?
+
+    init(_ engine: Crash.Engine) async throws {
+        folder = try TemporaryFolder()
+        switch engine {
+        case .sqlite: postgresql = nil
+        case .postgresql: postgresql = (try await PostgreSQLCluster.shared, try await PostgreSQLTemplate.secondFactor.makeDatabase())
+        }
+    }
+
+    deinit {
+        if let postgresql { postgresql.cluster.leave(postgresql.name) }
+    }
+
+    /// The database as it is found by the next life.
+    func open(_ life: String, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> UnsyncedDatabase {
+        if let postgresql { return UnsyncedDatabase(over: try await postgresql.cluster.open(postgresql.name)) }
+        return try UnsyncedDatabase(durablePath: folder.file("durable.sqlite"), workingPath: folder.file("\(life).sqlite"), sync: sync)
+    }
 }

@@ -17,8 +17,9 @@ struct SecondFactorServerSettingsTests {
         #expect(
             SettingKey.secondFactorServer.map(\.variable) == [
                 "OSTIARY_SF_LISTEN", "OSTIARY_SF_ADMIN_LISTEN", "OSTIARY_SF_MAX_CONNECTIONS", "OSTIARY_SF_MAX_CONNECTIONS_PER_PEER",
-                "OSTIARY_SF_DATABASE_URL", "OSTIARY_SF_KEK_FILE", "OSTIARY_SF_TRUSTED_SERVERS", "OSTIARY_SF_MAX_ATTEMPTS", "OSTIARY_SF_PENALTIES",
-                "OSTIARY_SF_MAX_WITHOUT_PIN", "OSTIARY_SF_MAX_TIME_WITHOUT_PIN", "OSTIARY_SF_LIFETIME_WITHOUT_PIN", "OSTIARY_SF_RESETS_PER_DAY",
+                "OSTIARY_SF_DATABASE_URL", "OSTIARY_SF_HIGHLY_AVAILABLE", "OSTIARY_SF_KEK_FILE", "OSTIARY_SF_TRUSTED_SERVERS",
+                "OSTIARY_SF_MAX_ATTEMPTS", "OSTIARY_SF_PENALTIES", "OSTIARY_SF_MAX_WITHOUT_PIN", "OSTIARY_SF_MAX_TIME_WITHOUT_PIN",
+                "OSTIARY_SF_LIFETIME_WITHOUT_PIN", "OSTIARY_SF_RESETS_PER_DAY",
                 "OSTIARY_SF_DISALLOW_PIN_CHANGE_WITH_BIOMETRIC", "OSTIARY_LOG_LEVEL",
             ])
     }
@@ -31,6 +32,7 @@ struct SecondFactorServerSettingsTests {
         #expect(server.adminListen == nil)
         #expect(server.storage == StorageSettings(databaseURL: "sqlite:/data/second-factor.sqlite", keyFile: "/data/second-factor.kek"))
         #expect(server.policy == .standard)
+        #expect(!server.isHighlyAvailable)
         #expect(server.trustedServers == [[UInt8](repeating: 0xAB, count: 32)])
     }
 
@@ -40,6 +42,12 @@ struct SecondFactorServerSettingsTests {
         #expect(
             try StorageSettings.secondFactorServer(settings, dataFolder: DataFolder("/d"))
                 == StorageSettings(databaseURL: "sqlite:/d/second-factor.sqlite", keyFile: "/key"))
+    }
+
+    @Test("Whether it needs a standby is what the setting says", arguments: [true, false])
+    func highlyAvailable(_ isSet: Bool) async throws {
+        let settings = try await Self.load(Self.valid.merging(["OSTIARY_SF_HIGHLY_AVAILABLE": "\(isSet)"]) { $1 })
+        #expect(try SecondFactorServerSettings(settings, dataFolder: DataFolder()).isHighlyAvailable == isSet)
     }
 
     @Test("The trusted servers have no default and are asked for by name")
@@ -83,7 +91,8 @@ struct SecondFactorServerSettingsTests {
             (SettingKey.sfMaxAttempts, "6"), (.sfMaxAttempts, "many"), (.sfMaxTimeWithoutPIN, "-1"), (.sfMaxTimeWithoutPIN, "5 weeks"),
             (.sfTrustedServers, "abc"), (.sfPenalties, "0,0"), (.sfPenalties, "0,,0,0"), (.sfMaxWithoutPIN, "65535"),
             (.sfMaxTimeWithoutPIN, "3651d"), (.sfLifetimeWithoutPIN, "0"), (.sfLifetimeWithoutPIN, "101"), (.sfResetsPerDay, "11"),
-            (.sfDisallowPINChangeWithBiometric, "maybe"), (.sfPenalties, "0,0,0,2d"), (.sfPenalties, "0,0,0,86401"), (.logLevel, "loud"),
+            (.sfDisallowPINChangeWithBiometric, "maybe"), (.sfHighlyAvailable, "perhaps"), (.sfPenalties, "0,0,0,2d"), (.sfPenalties, "0,0,0,86401"),
+            (.logLevel, "loud"),
         ])
     func wrongValue(key: SettingKey, value: String) async throws {
         let settings = try await Self.load(Self.valid.merging([key.variable: value]) { $1 })

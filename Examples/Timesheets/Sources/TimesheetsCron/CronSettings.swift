@@ -30,7 +30,7 @@ struct CronSettings {
     /// Where a secret and a token may go: nobody on the way reads them.
     static func isCalled(_ address: String) -> Bool {
         guard let url = URL(string: address), let host = url.host(), !host.isEmpty else { return false }
-        return url.scheme == "https" || url.scheme == "http" && ["127.0.0.1", "::1", "localhost"].contains(host)
+        return url.scheme == "https" || url.scheme == "http" && ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
     }
 }
 

@@ -63,9 +63,7 @@ enum Answer {
         var sentence: String { [error, description].compactMap { $0 }.joined(separator: ", ") }
     }
 
-    /// It goes where it is sent and nowhere else: who is led elsewhere would bring a secret there, or what people did.
-    private static let http = HTTPClient(
-        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    private static let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .guarded)
 
     static func json<Value: Decodable>(_ type: Value.Type, to request: HTTPClientRequest, from who: String) async throws -> Value {
         let response = try await http.execute(request, timeout: .seconds(30))

@@ -34,7 +34,7 @@ struct AppSettings {
     /// What people write is told to nobody on the way.
     private static func isCalled(_ address: URL) -> Bool {
         guard let host = address.host(), !host.isEmpty else { return false }
-        return address.scheme == "https" || address.scheme == "http" && ["127.0.0.1", "::1", "localhost"].contains(host)
+        return address.scheme == "https" || address.scheme == "http" && ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
     }
 }
 

@@ -7,9 +7,7 @@ struct TimesheetsClient: Sendable {
     /// Bytes of the longest answer that is read, and seconds for one.
     private static let longest = 1_024 * 1_024
     private static let timeout = Int64(10)
-    /// It goes where it is sent and nowhere else: who is led elsewhere would read there what people write, and believe what they are told.
-    private static let http = HTTPClient(
-        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    private static let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .guarded)
 
     let base: URL
     let client: TokenClient

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// An origin whose pages may show the login page in a frame: `https://host[:port]`, or `http://` of this machine, for development.
 ///
 /// It goes into a policy as it is (CSP level 3, `frame-ancestors`) and is compared with what browsers say of themselves: so it is written as they
@@ -16,7 +18,7 @@ package struct FrameOrigin: Hashable, Sendable {
         guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else { return nil }
         let parts = lower.dropFirst(scheme.utf8.count).split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let isSecure = scheme == "https://"
-        guard Self.isHost(parts[0]), isSecure || Self.isThisMachine(parts[0]) else { return nil }
+        guard Self.isHost(parts[0]), isSecure || ThisMachine.isHost(parts[0]) else { return nil }
         var origin = scheme + parts[0]
         if parts.count == 2 {
             guard let port = Self.port(parts[1]) else { return nil }
@@ -40,12 +42,5 @@ package struct FrameOrigin: Hashable, Sendable {
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
-    }
-
-    /// localhost, or an address of 127.0.0.0/8 as browsers write it.
-    private static func isThisMachine(_ host: Substring) -> Bool {
-        if host == "localhost" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 }

@@ -63,10 +63,13 @@ function fillLogin(section, phone) {
 }
 
 function fillEnrolment(section, phone) {
-  one("[data-asks]", section).textContent = `Add the account ${phone.about.name}?`;
+  const { name, asksPIN, isUpgrade } = phone.about;
+  one("[data-asks]", section).textContent = isUpgrade ? `Choose a PIN for the account ${name}?` : `Add the account ${name}?`;
+  one("[data-no-pin]", section).hidden = asksPIN;
   sentence(one("[data-here]", section), "On this phone already: ", phone.choices.map((account) => account.username));
   sentence(one("[data-elsewhere]", section), "On other devices: ", phone.elsewhere);
-  one("[data-act=add]", section).textContent = phone.words ? "Yes, they are the same: add it" : "Yes, add it";
+  const yes = isUpgrade ? "choose a PIN" : "add it";
+  one("[data-act=add]", section).textContent = phone.words ? `Yes, they are the same: ${yes}` : `Yes, ${yes}`;
   one("[data-hash]", section).hidden = !phone.words;
   if (!phone.words) return;
   redraw(one("[data-words]", section), phone.words, () => phone.words.map((word) => make("span", { textContent: word })));

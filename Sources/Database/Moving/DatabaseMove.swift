@@ -1,0 +1,134 @@
+/// Moves the rows of one database into another, and goes on where an earlier run was ended.
+package struct DatabaseMove: Sendable {
+    let source: MoveEnd
+    let target: MoveEnd
+    let schema: MovableSchema
+    /// Rows that are read and committed together.
+    let batch: Int
+
+    /// - Parameters:
+    ///   - source: its schema has every step that this program knows: ``MovableSchema/of(_:among:)``.
+    ///   - target: it holds nothing, or what an earlier run has left.
+    package init(from source: MoveEnd, to target: MoveEnd, schema: MovableSchema, batch: Int = 500) {
+        (self.source, self.target, self.schema, self.batch) = (source, target, schema, batch)
+    }
+
+    /// Copies what is not there yet, and compares all of it.
+    /// - Parameter tell: told how far it is, after each batch.
+    /// - Throws: ``MoveRefusal``, ``DatabaseOpenError``, ``SQLError``. After an error nothing of the source has changed, and the same move may be begun
+    ///   again.
+    package func run(_ tell: @Sendable @escaping (MoveProgress) -> Void = { _ in }) async throws -> MoveReport {
+        try await source.checkAlone()
+        let tables = try await TableShape.inOrder(of: source.database)
+        let counts = try await counts(of: tables, in: source.database)
+        // The steps of the schema are taken, and not copied.
+        let total = counts.values.reduce(0, +) + Self.copiedRows(counts)
+        let counter = MoveCounter(total: total, tell: tell)
+        let mark = MoveMark(target.database, source: source.url, identity: try await identity(tables))
+        switch try await mark.look() {
+        case .none: return try await moved(before: tables, counts, counter)
+        case .foreign(let other): throw MoveRefusal.otherSource(target: target.name, source: other)
+        case .own(let isPrepared): return try await go(on: mark, isPrepared: isPrepared, tables, counter)
+        case .empty:
+            try await mark.set()
+            return try await go(on: mark, isPrepared: false, tables, counter)
+        }
+    }
+
+    private func go(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
+        if !isPrepared { try await target.database.migrate(schema.migrations) }
+        try check(tables, areThoseOf: try await TableShape.inOrder(of: target.database))
+        let moved = tables.filter { !MovableSchema.stepTables.contains($0.name) }
+        if !isPrepared { try await mark.prepare(moved) }
+        let copied = try await mark.copied()
+        counter.start(at: copied)
+        for table in moved { try await RowCopy(table, batch: batch, from: source.database, to: target.database).run(counter) }
+        for table in moved where table.isCounted { try await countOn(table) }
+        let compared = try await compare(tables, counter)
+        // Whoever came meanwhile may have written behind what was read.
+        try await source.checkAlone()
+        try await mark.remove()
+        return MoveReport(tables: compared, resumedAt: copied, wasMoved: false)
+    }
+
+    /// What names the database for good, whatever its file or address: the rows that a server makes of itself at its first start.
+    private func identity(_ tables: [TableShape]) async throws -> [UInt8] {
+        var identity: [UInt8] = []
+        for table in tables where schema.identifiedBy.contains(table.name) {
+            identity += try await TableDigest.of(table, in: source.database, batch: batch).hash
+        }
+        return identity
+    }
+
+    private func counts(of tables: [TableShape], in database: any Database) async throws -> [String: Int] {
+        let names = tables.map(\.name)
+        return try await database.patient.read { connection in
+            var counts: [String: Int] = [:]
+            for name in names { counts[name] = try connection.one("SELECT COUNT(*) AS rows FROM \"\(name)\"")?.int("rows") ?? 0 }
+            return counts
+        }
+    }
+
+    /// How many rows are copied, of so many in each table.
+    private static func copiedRows(_ counts: [String: Int]) -> Int {
+        counts.filter { !MovableSchema.stepTables.contains($0.key) }.values.reduce(0, +)
+    }
+
+    private func check(_ tables: [TableShape], areThoseOf others: [TableShape]) throws {
+        let (ours, theirs) = (Set(tables), Set(others.filter { !MoveMark.tables.contains($0.name) }))
+        let unlike = Set(ours.symmetricDifference(theirs).map(\.name)).sorted()
+        guard unlike.isEmpty else { throw MoveRefusal.unlikeTables(unlike) }
+    }
+
+    /// A number that was given out in the source is not given out in the target.
+    private func countOn(_ table: TableShape) async throws {
+        let name = table.name
+        guard let last = try await lastCounted(name, in: source.database), last >= 1 else { return }
+        let statements = target.database.dialect.catalogue.countOn
+        try await target.database.transaction { connection, _ -> Void in
+            for statement in statements { try connection.execute(statement, [.text(name), .integer(last)]) }
+        }
+    }
+
+    func lastCounted(_ name: String, in database: any Database) async throws -> Int64? {
+        let question = database.dialect.catalogue.lastCounted
+        return try await database.read { try $0.one(question, [.text(name)])?.optionalInteger("last") }
+    }
+}
+
+// MARK: Comparing
+
+extension DatabaseMove {
+    /// Reads all rows of both sides anew.
+    /// - Throws: ``MoveRefusal/differs(tables:source:target:)`` with every table that does.
+    private func compare(_ tables: [TableShape], _ counter: MoveCounter) async throws -> [ComparedTable] {
+        var (compared, unlike): ([ComparedTable], [String]) = ([], [])
+        for table in tables {
+            if let same = try await compare(table, counter) { compared.append(same) } else { unlike.append(table.name) }
+        }
+        guard unlike.isEmpty else { throw MoveRefusal.differs(tables: unlike, source: source.name, target: target.name) }
+        return compared
+    }
+
+    /// Nil for tables that are not the same.
+    private func compare(_ table: TableShape, _ counter: MoveCounter) async throws -> ComparedTable? {
+        async let reading = TableDigest.of(table, in: target.database, batch: batch)
+        let ours = try await TableDigest.of(table, in: source.database, batch: batch) { counter.compared($0, of: table.name) }
+        guard try await reading == ours else { return nil }
+        if table.isCounted {
+            let last = (try await lastCounted(table.name, in: source.database), try await lastCounted(table.name, in: target.database))
+            guard last.1 ?? 0 >= last.0 ?? 0 else { return nil }
+        }
+        counter.finished(table.name)
+        return ComparedTable(name: table.name, rows: ours.rows, hash: ours.hash)
+    }
+
+    /// Of a target that has tables and no mark: a move that was ended behind its last step, which a look tells apart from all else.
+    private func moved(before tables: [TableShape], _ counts: [String: Int], _ counter: MoveCounter) async throws -> MoveReport {
+        let refusal = MoveRefusal.targetNotEmpty(target.name)
+        let theirs = try await TableShape.listed(of: target.database)
+        guard Set(theirs) == Set(tables), try await self.counts(of: tables, in: target.database) == counts else { throw refusal }
+        counter.start(at: Self.copiedRows(counts))
+        do { return MoveReport(tables: try await compare(tables, counter), resumedAt: 0, wasMoved: true) } catch MoveRefusal.differs { throw refusal }
+    }
+}

@@ -1,0 +1,42 @@
+/// What a server keeps, as far as a move has to know.
+package struct MovableSchema: Sendable {
+    /// Every step that this program knows.
+    package let migrations: [Migration]
+    /// Tables that hold a server's own identity, from its first start on.
+    let identifiedBy: Set<String>
+
+    package init(migrations: [Migration], identifiedBy: Set<String>) {
+        self.migrations = migrations.sorted { $0.number < $1.number }
+        self.identifiedBy = identifiedBy
+    }
+
+    /// The tables of steps. The target gets their rows by taking these steps.
+    static let stepTables: Set<String> = ["schema_version", "schema_reader"]
+
+    /// Which of several a database has, every step of it: neither does a move take steps for a server, nor does it leave out what it does not know.
+    /// - Returns: its place in `schemas`.
+    /// - Throws: ``MoveRefusal``, ``DatabaseOpenError``, ``SQLError``.
+    package static func of(_ end: MoveEnd, among schemas: [MovableSchema]) async throws -> Int {
+        let steps = try await end.database.read { connection in
+            try connection.query("SELECT number, name FROM schema_version ORDER BY number").map { Step(try $0.int("number"), try $0.text("name")) }
+        }
+        guard let first = steps.first else { throw MoveRefusal.notStarted(end.name) }
+        guard let place = schemas.firstIndex(where: { $0.steps.first == first }) else { throw DatabaseOpenError.notOurs(path: end.name) }
+        let known = schemas[place].steps
+        for (step, expected) in zip(steps, known) where step != expected {
+            throw DatabaseOpenError.foreignMigration(number: expected.number, expected: expected.name, found: step.name)
+        }
+        guard steps.count <= known.count else { throw DatabaseOpenError.newerThanProgram(version: steps[steps.count - 1].number) }
+        guard steps.count == known.count else { throw MoveRefusal.olderSource(end.name, version: steps[steps.count - 1].number) }
+        return place
+    }
+
+    private struct Step: Equatable, Sendable {
+        let number: Int
+        let name: String
+
+        init(_ number: Int, _ name: String) { (self.number, self.name) = (number, name) }
+    }
+
+    private var steps: [Step] { migrations.map { Step($0.number, $0.name) } }
+}

@@ -1,0 +1,51 @@
+/// Why a move is not begun, or does not come to its end. Each is told to the operator as one line.
+package enum MoveRefusal: Error, Equatable, Sendable {
+    /// A move is from one engine to the other.
+    case sameEngine
+    /// Servers are connected to the source.
+    case serverRuns(String, connections: Int)
+    /// The source has the table of steps, and no step was taken.
+    case notStarted(String)
+    /// The source wants steps of the schema that this program knows.
+    case olderSource(String, version: Int)
+    /// The target has tables that no unfinished move has made.
+    case targetNotEmpty(String)
+    /// The target takes the rows of another source.
+    case otherSource(target: String, source: String)
+    /// Tables that one side has and the other has not, or not so.
+    case unlikeTables([String])
+    case noKey(String)
+    /// Tables that refer to each other in a ring.
+    case circular([String])
+    /// Somebody else writes to the target.
+    case disturbed(String)
+    /// These tables are not the same on both sides.
+    case differs(tables: [String], source: String, target: String)
+}
+
+extension MoveRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .sameEngine:
+            "both are of one engine: copy a SQLite file as docs/operations.md says under Backup, and a PostgreSQL database by pg_dump and pg_restore"
+        case .serverRuns(let name, let connections):
+            "a server has \(name) open (\(connections) connections): stop every server on it, then run the same command again"
+        case .notStarted(let name): "no server has run on \(name): there is nothing to move"
+        case .olderSource(let name, let version):
+            "\(name) is at schema version \(version), older than this program: start its server once with this program and stop it again, then run the "
+                + "same command again"
+        case .targetNotEmpty(let name): "\(name) is not empty, and what it holds is no unfinished move: name an empty database; nothing was changed"
+        case .otherSource(let target, let source):
+            "\(target) holds the beginning of another move, from \(source): finish that one, or name an empty database; nothing was changed"
+        case .unlikeTables(let tables):
+            "the two databases have not the same tables (\(tables.joined(separator: ", "))): one holds tables of others, or was made by another program; "
+                + "remove what is not this server's and run the same command again"
+        case .noKey(let table): "the table \(table) has no primary key, and no table of this program is like that: remove it, if it is yours"
+        case .circular(let tables): "tables refer to each other in a ring (\(tables.joined(separator: ", "))), and none of this program does"
+        case .disturbed(let table): "somebody else writes to the target (\(table)): end that, empty the target, and run the same command again"
+        case .differs(let tables, let source, let target):
+            "\(target) is not the same as \(source) (\(tables.joined(separator: ", "))): one of them was changed since the move began. Nothing is lost: "
+                + "\(source) is as it was. Remove \(target), make it anew, and run the same command again"
+        }
+    }
+}

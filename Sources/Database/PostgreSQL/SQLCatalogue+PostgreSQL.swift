@@ -1,0 +1,24 @@
+extension SQLCatalogue {
+    /// Of the schema in which tables are made.
+    static let postgresql = SQLCatalogue(
+        columns: """
+            SELECT c.relname::text AS table_name, a.attname::text AS column_name, COALESCE(array_position(k.conkey, a.attnum), 0) AS key_place,
+            a.attidentity <> '' AS is_counted
+            FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'p'
+            WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') ORDER BY c.relname, a.attnum
+            """,
+        references: """
+            SELECT DISTINCT c.relname::text AS table_name, r.relname::text AS referred
+            FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
+            WHERE k.contype = 'f' AND c.relnamespace = current_schema()::regnamespace
+            """,
+        lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",
+        countOn: ["SELECT setval(\(sequence), GREATEST($2, COALESCE(pg_sequence_last_value(\(sequence)), 1))) FROM \(counted)"])
+
+    private static let sequence = "pg_get_serial_sequence(quote_ident(c.relname), a.attname)::regclass"
+    private static let counted = """
+        pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> ''
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = $1
+        """
+}

@@ -1,0 +1,30 @@
+/// Questions about the tables of a database, which each engine answers from a catalogue of its own, in the same words.
+package struct SQLCatalogue: Sendable, Equatable {
+    /// A row for each column of each table, both in order: `table_name`, `column_name`, `key_place` (its place in the primary key, from 1; 0 for none),
+    /// `is_counted` (whether the engine counts it up).
+    package let columns: String
+    /// A row for each table that refers to another: `table_name`, `referred`.
+    package let references: String
+    /// The last number that was given out in the table `$1`, as `last`: null or no row where none was.
+    package let lastCounted: String
+    /// Has the table `$1` go on counting behind `$2`, which is at least 1. A number that was given out is never given out again.
+    package let countOn: [String]
+}
+
+extension SQLCatalogue {
+    static let sqlite = SQLCatalogue(
+        columns: """
+            SELECT m.name AS table_name, c.name AS column_name, c.pk AS key_place, (c.pk = 1 AND m.sql LIKE '%AUTOINCREMENT%') AS is_counted
+            FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND substr(m.name, 1, 7) <> 'sqlite_'
+            ORDER BY m.name, c.cid
+            """,
+        references: """
+            SELECT DISTINCT m.name AS table_name, f."table" AS referred
+            FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'
+            """,
+        lastCounted: "SELECT seq AS last FROM sqlite_sequence WHERE name = $1",
+        countOn: [
+            "INSERT INTO sqlite_sequence (name, seq) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)",
+            "UPDATE sqlite_sequence SET seq = $2 WHERE name = $1 AND seq < $2",
+        ])
+}

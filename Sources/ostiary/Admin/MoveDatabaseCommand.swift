@@ -1,0 +1,96 @@
+import ArgumentParser
+import AuthServer
+import Database
+import Foundation
+import HTTPService
+import SecondFactorServer
+
+/// `ostiary admin move-database`: all that a server keeps goes to a database of the other engine. It opens both itself, and no server.
+struct MoveDatabaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move-database", abstract: "Move what a stopped server keeps from SQLite to PostgreSQL, or back.",
+        discussion: """
+            Of either server: it is told by the tables. Stop every server on the old database first, and start it with this program once if it ran with an \
+            older one. The new database is empty, or what an earlier run of the same command has left: ended at any point, the command goes on when it is \
+            given again. At the end all rows of both are read and compared. The old database is not changed; key files are not touched and go with the \
+            server. See docs/operations.md.
+            """)
+
+    @Option(help: ArgumentHelp("The database that the server has, as its setting spells it: sqlite:PATH or postgresql://…", valueName: "url"))
+    var from: String
+    @Option(help: ArgumentHelp("The database of the other engine that it shall have, likewise.", valueName: "url"))
+    var to: String
+
+    func run() async throws {
+        try await StartFailure.told(by: "ostiary admin move-database") {
+            let (old, new) = (try DatabaseURL(parsing: from), try DatabaseURL(parsing: to))
+            guard old.isSQLite != new.isSQLite else { throw MoveRefusal.sameEngine }
+            let ending = try await Self.closing(try MoveEnd.source(old, from)) { source in
+                let kind = try await Kind.of(source)
+                try OtherServersFolder.check(new, other: kind.otherFileName)
+                // Before the target is opened, which makes a file.
+                try await source.checkAlone()
+                let report = try await Self.closing(try MoveEnd.target(new, to)) { try await Self.move(from: source, to: $0, kind.schema) }
+                return MoveEnding(report, kind: kind, from: from, to: to)
+            }
+            for line in ending.lines { try StandardStreams.deliver(line) }
+        }
+    }
+
+    private static func move(from source: MoveEnd, to target: MoveEnd, _ schema: MovableSchema) async throws -> MoveReport {
+        let teller = MoveTeller(isTerminal: isatty(STDERR_FILENO) == 1)
+        defer { teller.end() }
+        do { return try await DatabaseMove(from: source, to: target, schema: schema).run { teller.tell($0) } } catch {
+            throw MoveInterruption(error) ?? error
+        }
+    }
+
+    /// Closes a database in order, however the work with it ends.
+    private static func closing<Value>(_ end: MoveEnd, _ work: (MoveEnd) async throws -> Value) async throws -> Value {
+        let value: Value
+        do { value = try await work(end) } catch {
+            try? await end.close()
+            throw error
+        }
+        try await end.close()
+        return value
+    }
+}
+
+extension MoveDatabaseCommand {
+    /// Which server a database is of, and what an operator has to know of it.
+    enum Kind: Int, CaseIterable {
+        case authentication, secondFactor
+
+        static func of(_ source: MoveEnd) async throws -> Kind {
+            allCases[try await MovableSchema.of(source, among: allCases.map(\.schema))]
+        }
+
+        var schema: MovableSchema { self == .authentication ? .authServer : .secondFactorServer }
+        var name: String { self == .authentication ? "authentication server" : "second-factor server" }
+        var command: String { self == .authentication ? "ostiary serve" : "ostiary second-factor" }
+        var urlSetting: String { self == .authentication ? "OSTIARY_DATABASE_URL" : "OSTIARY_SF_DATABASE_URL" }
+        var keySetting: String { self == .authentication ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE" }
+        /// Of the other server's database, where it has one in the folder.
+        fileprivate var otherFileName: String {
+            self == .authentication ? StorageSettings.secondFactorServerFileName : StorageSettings.authServerFileName
+        }
+    }
+}
+
+/// Something that passes kept a move from its end.
+struct MoveInterruption: Error, CustomStringConvertible {
+    private let cause: any Error
+
+    /// Nil for what the same command would meet again.
+    init?(_ error: any Error) {
+        guard SQLError.isOutage(error) else { return nil }
+        cause = error
+    }
+
+    var description: String { "\(cause); what was copied stays: run the same command again, and it goes on" }
+}
+
+extension DatabaseURL {
+    fileprivate var isSQLite: Bool { if case .sqlite = self { true } else { false } }
+}

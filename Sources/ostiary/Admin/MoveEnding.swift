@@ -1,0 +1,37 @@
+import Database
+
+/// What an operator reads of a move that came to its end: what was compared, and what to do next.
+struct MoveEnding {
+    private let report: MoveReport
+    private let kind: MoveDatabaseCommand.Kind
+    private let from: String
+    private let to: String
+
+    init(_ report: MoveReport, kind: MoveDatabaseCommand.Kind, from: String, to: String) {
+        (self.report, self.kind, self.from, self.to) = (report, kind, from, to)
+    }
+
+    var lines: [String] {
+        let tables = report.tables.sorted { $0.name < $1.name }
+        return tables.map { "\($0.name): \($0.rows) rows, sha256 \(Self.hexadecimal($0.hash))" } + [summary, next, after]
+    }
+
+    private var summary: String {
+        let what = "all \(report.rows) rows of the \(kind.name), in \(report.tables.count) tables, are in the new database"
+        let isMoved = "\(what) already, and the same on both sides; nothing was changed"
+        return report.wasMoved ? isMoved : "\(what); counts and hashes are the same on both sides"
+    }
+
+    private var next: String {
+        "next: set \(kind.urlSetting)='\(to)', leave its key file where it is or take it along (\(kind.keySetting), and that of --root-key: no other opens "
+            + "what was moved), and start \(kind.command)"
+    }
+
+    private var after: String {
+        "the old database (\(from)) is as it was: start no server on it any more, keep it until the new one has run and is backed up, then remove it"
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,221 @@
+import Authentication
+import Database
+import Dispatch
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import OstiaryProtocol
+import OstiaryTesting
+import Synchronization
+import Testing
+
+@testable import AuthServer
+
+/// Attack 92: whoever takes from a database's server what it has only so much of, or is far from it.
+@Suite("A database whose server has no room, no place or no time", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
+struct ScarceDatabaseTests {
+    @Test("A92 others have every connection: with those it has a server goes on, without one it is 503 until they let go")
+    func tooManyConnections() async throws {
+        let cluster = try await PostgreSQLCluster(settings: ["max_connections = 14"])
+        try await FaultyServers.run(on: cluster) { stage async throws in
+            let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let crowd = try await Self.crowd(of: cluster)
+            try await Self.expectLogin(stage, phone)
+            try await Self.endConnections(of: stage, through: crowd)
+            let others = try await Self.crowd(of: cluster)
+            stage.expectOutage(try await stage.newCode())
+            stage.expectOutage(try await stage.getSession(stage.newNonce()))
+            #expect(try await stage.ready().said.contains("the database cannot be reached"))
+            #expect(try await stage.secondFactorReady().status == .serviceUnavailable)
+            await crowd.close()
+            await others.close()
+            try await stage.recover()
+            try await Self.expectLogin(stage, phone)
+            #expect(try await stage.ready().status == .ok)
+        }
+    }
+
+    /// Takes whatever connections are left.
+    private static func crowd(of cluster: PostgreSQLCluster) async throws -> PostgreSQLDatabase {
+        var settings = PostgreSQLSettings.forTests
+        settings.connections = 30
+        // A connection that was just ended has its place a moment longer.
+        var opened: PostgreSQLDatabase?
+        while opened == nil {
+            try Task.checkCancellation()
+            opened = try? await cluster.open("postgres", settings: settings)
+        }
+        let crowd = try #require(opened)
+        // Each of them wants a connection of its own; those that get none try again with the next.
+        for _ in 0..<4 {
+            await withTaskGroup { group in
+                for _ in 0..<40 { group.addTask { try? await crowd.read { _ = try $0.query("SELECT pg_sleep(0.05)::text") } } }
+                await group.waitForAll()
+            }
+        }
+        return crowd
+    }
+
+    /// Ends what both servers have, by one of the crowd that has a connection.
+    private static func endConnections(of stage: FaultyServers, through crowd: PostgreSQLDatabase) async throws {
+        let names = "('\(stage.authentication.name)', '\(stage.secondFactor.name)')"
+        let end = "SELECT COUNT(pg_terminate_backend(pid)) AS found FROM pg_stat_activity WHERE datname IN \(names)"
+        while (try? await crowd.read { try $0.one(end)?.int("found") }) != 0 { try Task.checkCancellation() }
+    }
+
+    @Test(
+        "A92 a full disk: what writes is 503 and changes nothing, getSession goes on, readiness for logins says why, and room mends it",
+        .enabled(if: PostgreSQLCluster.canHaveSmallDisk, "mounting needs rights that this user has not"))
+    func fullDisk() async throws {
+        let cluster = try await PostgreSQLCluster(smallDisk: 48)
+        try await FaultyServers.run(on: cluster, options: "TABLESPACE small") { stage async throws in
+            let known = stage.newNonce()
+            #expect(try await stage.newCode(known).status == .ok)
+            #expect(try await stage.longCode().status == .ok)
+            try await cluster.fillSmallDisk()
+            // What is left of pages that are there takes some rows yet.
+            var refused: TestResponse?
+            for _ in 0..<200 where refused == nil {
+                let answer = try await stage.longCode()
+                if answer.status != .ok { refused = answer }
+            }
+            stage.expectOutage(try #require(refused))
+            let sessions = try await Self.sessions(stage)
+            stage.expectOutage(try await stage.longCode())
+            #expect(try await Self.sessions(stage) == sessions)
+            #expect(try await stage.getSession(known).status == .ok)
+            #expect(try await stage.ready().status == .ok)
+            let logins = try await stage.ready("?for=logins")
+            #expect(logins.status == .serviceUnavailable && logins.said.contains("is full"), "\(logins.said)")
+            try await cluster.emptySmallDisk()
+            #expect(try await stage.longCode().status == .ok)
+            try await stage.servers.database.checkWritable()
+        }
+    }
+
+    private static func sessions(_ stage: FaultyServers) async throws -> Int {
+        try await stage.servers.database.read { try $0.one("SELECT COUNT(*) AS found FROM session")?.int("found") ?? -1 }
+    }
+
+    @Test("A92 somebody holds the sessions: getSession goes on, what writes is 503 until they let go, and readiness for logins says so")
+    func heldSessions() async throws {
+        try await FaultyServers.run(settings: Self.impatient) { stage async throws in
+            let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let known = stage.newNonce()
+            #expect(try await stage.newCode(known).status == .ok)
+            let holder = try await TableHolder(of: "session", in: stage.authentication.name, of: stage.cluster)
+            for _ in 0..<2 { stage.expectOutage(try await stage.newCode()) }
+            #expect(try await stage.getSession(known).status == .ok)
+            #expect(try await stage.ready().status == .ok)
+            let logins = try await stage.ready("?for=logins")
+            #expect(logins.status == .serviceUnavailable && logins.said.contains("locked by another process"), "\(logins.said)")
+            try await holder.letGo()
+            #expect(try await stage.newCode().status == .ok)
+            try await Self.expectLogin(stage, phone)
+        }
+    }
+
+    @Test("A92 somebody holds the instances: a PIN is not tried, nothing is counted, and the same try goes on when they let go")
+    func heldInstances() async throws {
+        try await FaultyServers.run(settings: Self.impatient) { stage async throws in
+            let servers = stage.servers
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let shown = try await phone.scan(try await servers.link(try servers.nonce()))
+            let attempt = try shown.attempt()
+            let calls = Calls()
+            servers.secondFactor.listen { calls.note($0) }
+            let holder = try await TableHolder(of: "instance", in: stage.secondFactor.name, of: stage.cluster)
+            #expect(await servers.refusal { try await shown.logInByPIN() } == .secondFactorUnavailable)
+            servers.clock.advance(11)
+            #expect(try await phone.phone.evaluate(attempt).status == .secondFactorUnavailable)
+            let call = try #require(calls.last)
+            stage.expectOutage(
+                try await servers.secondFactor.client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: call)) { $0 })
+            let ready = try await stage.secondFactorReady()
+            #expect(ready.status == .serviceUnavailable && ready.said.contains("locked by another process"), "\(ready.said)")
+            try await holder.letGo()
+            servers.secondFactor.listen(nil)
+            #expect(try await stage.counted() == (evaluations: 0, highest: 0, proven: 0))
+            #expect(try await phone.phone.evaluate(attempt).status == .ok)
+            #expect(try await stage.counted() == (evaluations: 1, highest: 1, proven: 0))
+        }
+    }
+
+    @Test("Over a network of 20 ms each way all works, and a login takes the same ways there and back each time: it waits for each of them")
+    func slowNetwork() async throws {
+        var settings = PostgreSQLSettings.forFaults
+        // One connection knows each statement after the first login.
+        settings.connections = 1
+        try await FaultyServers.run(settings: settings) { stage async throws in
+            let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let places = [stage.authentication, stage.secondFactor]
+            var counts: [[Int]] = []
+            for number in 0..<4 {
+                if number == 3 { for place in places { place.socket.slow(by: 20) } }
+                stage.servers.clock.advance(1)
+                for place in places {
+                    // Behind what ends the read before, for which nobody waits.
+                    try await place.database.transaction { _ in }
+                    _ = place.socket.takeTurns()
+                }
+                try await Self.expectLogin(stage, phone)
+                for place in places { try await place.database.transaction { _ in } }
+                counts.append(places.map { $0.socket.takeTurns() })
+            }
+            #expect(counts[2] == counts[1] && counts[3] == counts[1], "\(counts)")
+            // Login, getSession, stop and getSession again; more is a bill of 40 ms each for everybody whose database is in another town.
+            #expect(counts[1][0] <= 160 && counts[1][1] <= 60, "\(counts)")
+        }
+    }
+
+    /// Waits for nobody's lock for long.
+    private static var impatient: PostgreSQLSettings {
+        var settings = PostgreSQLSettings.forFaults
+        settings.lockTimeout = 200
+        return settings
+    }
+
+    /// A login by the right PIN, and its stop.
+    private static func expectLogin(_ stage: FaultyServers, _ phone: EnrolledPhone) async throws {
+        let nonce = try stage.servers.nonce()
+        let (status, session) = try await phone.logInPatiently(try await stage.servers.link(nonce))
+        #expect(status == .ok)
+        #expect(try await stage.servers.status(of: nonce).loggedIn)
+        try await phone.stopPatiently(try #require(session))
+        #expect(try await stage.servers.status(of: nonce).loggedIn == false)
+    }
+}
+
+/// The calls that the second-factor server was sent.
+private final class Calls: Sendable {
+    private let state = Mutex<[UInt8]?>(nil)
+
+    var last: [UInt8]? { state.withLock { $0 } }
+
+    func note(_ call: [UInt8]) { state.withLock { $0 = call } }
+}
+
+/// A transaction of somebody else that holds a table against writes until it is told to end.
+private final class TableHolder: Sendable {
+    private let release = DispatchSemaphore(value: 0)
+    private let work: Task<Void, any Error>
+
+    init(of table: String, in name: String, of cluster: PostgreSQLCluster) async throws {
+        let database = try await cluster.open(name)
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        work = Task { [release] in
+            try await database.transaction { connection in
+                try connection.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")
+                begin.yield()
+                release.wait()
+            }
+            await database.close()
+        }
+        for await _ in begun { break }
+    }
+
+    func letGo() async throws {
+        release.signal()
+        try await work.value
+    }
+}

@@ -1,0 +1,155 @@
+import Authentication
+import Database
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTesting
+import OstiaryTokens
+import Testing
+
+@testable import AuthServer
+@testable import SecondFactorServer
+
+@Suite("An upgrade while nodes of the version before run", .timeLimit(.minutes(5)))
+struct RollingUpgradeTests {
+    /// The last step of the version before, and of the schema of the second-factor server when the first rolling upgrade was promised.
+    private static let before = 41
+    private static let secondFactorBefore = 5
+
+    @Test("Each step since only adds, on both engines and in both schemas: programs of the step before it go on")
+    func additive() {
+        let steps =
+            AuthenticationSchema.migrations.filter { $0.number > Self.before } + secondFactorMigrations.filter { $0.number > Self.secondFactorBefore }
+        #expect(!steps.isEmpty)
+        for step in steps {
+            #expect(step.readableFrom < step.number, "\(step.number), \(step.name)")
+            for dialect in [SQLDialect.sqlite, .postgresql] {
+                #expect(AdditiveStep(step, in: dialect).objections.isEmpty, "\(step.number), \(step.name)")
+            }
+        }
+        // Most of those before did more, and would have been found.
+        let former = AuthenticationSchema.migrations.filter { $0.number <= Self.before }
+        #expect(former.count { !AdditiveStep($0, in: .sqlite).objections.isEmpty } > 5)
+    }
+
+    /// A node of one version over its own connections.
+    private struct Node: Sendable {
+        let database: any Database
+        let provider: ProviderAtWork
+        let people: SQLAuthenticationStore
+
+        init(_ database: any Database, _ key: KeyEncryptionKey) throws {
+            self.database = database
+            people = SQLAuthenticationStore(database: database, key: key)
+            provider = try ProviderAtWork(ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key), people: .database(people)))
+        }
+
+        func begin() async throws -> DeviceService.Begun {
+            let call = TokenCall(
+                server: Sample.server, method: "POST", contentType: "application/x-www-form-urlencoded",
+                parameters: [Parameter("client_id", Sample.client.text), Parameter("scope", "openid")],
+                target: try #require(HTTPTarget("https://login.example/oauth/device/code")))
+            return try await provider.services.devices.begin(call, at: ProviderAtWork.moment)
+        }
+
+        func device(_ begun: DeviceService.Begun) async throws -> PolledAuthorization? {
+            try await provider.fixture.read { rows in try rows.polled(hash: SHA(begun.deviceCode.utf8), of: Sample.server) }
+        }
+    }
+
+    /// Two programs on one PostgreSQL, the older of which has made its own steps.
+    private func run(_ body: @Sendable (_ older: Node, _ newer: Node) async throws -> Void) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        var settings = PostgreSQLSettings.forTests
+        // As a program of before calls itself.
+        settings.program = "ostiary"
+        let (older, newer) = (try await cluster.open(name, settings: settings), try await cluster.open(name))
+        let key = KeyEncryptionKey.random()
+        do {
+            try await older.migrate(Self.olderSteps)
+            var application = Application(id: Sample.client, server: Sample.server, kind: .native, name: "App", authentication: .none)
+            application.grantTypes = [.deviceCode]
+            let (made, node) = (application, try Node(older, key))
+            try await node.provider.fixture.write { rows in try rows.save(made) }
+            try await body(node, try Node(newer, key))
+        } catch {
+            await older.close()
+            await newer.close()
+            throw error
+        }
+        await older.close()
+        await newer.close()
+    }
+
+    private static var olderSteps: [Migration] { AuthenticationSchema.migrations.filter { $0.number <= before } }
+
+    @Test(
+        "Nodes of the version before write while another migrates, and go on with it on the same rows; one that is started again in the middle does",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func rolling() async throws {
+        try await run { older, newer in
+            let begun = try await withThrowingTaskGroup(of: DeviceService.Begun?.self) { group in
+                for number in 0..<24 {
+                    group.addTask {
+                        if number == 7 {
+                            try await newer.database.migrate(AuthenticationSchema.migrations)
+                            return nil
+                        }
+                        return try await older.begin()
+                    }
+                }
+                return try await group.reduce(into: [DeviceService.Begun]()) { if let begun = $1 { $0.append(begun) } }
+            }
+            #expect(begun.count == 23)
+            // An old node whose machine was restarted.
+            try await older.database.migrate(Self.olderSteps)
+            #expect(try await older.database.schemaVersion() == AuthenticationSchema.migrations.last?.number)
+            // What one begins the other finds, shows and decides; the first hears of it.
+            for device in begun {
+                let found = try await newer.provider.services.devices.waiting(
+                    forTyped: device.userCode.shown, from: CallPlace("192.0.2.1"), at: Sample.server, now: ProviderAtWork.moment)
+                #expect(try await older.device(device) == found && found != nil)
+            }
+            let denied = try #require(begun.first)
+            let hash = SHA(denied.deviceCode.utf8)
+            _ = try await newer.provider.services.approval.deny(hash, at: Sample.server, account: Sample.accountID(1), now: ProviderAtWork.moment)
+            #expect(try await older.device(denied)?.state == .denied)
+            // And the other way round, people and their sessions too.
+            let later = try await newer.begin()
+            #expect(try await older.device(later) != nil)
+            try await newer.provider.fixture.enrol(1, userID: "alice")
+            try await older.provider.fixture.logIn(3, as: 1)
+            #expect(try await older.people.read { rows in try rows.account(Sample.accountID(1))?.userID } == "alice")
+            let login = try await newer.provider.fixture.read { rows in
+                try rows.login(of: Sample.sessionID(3), at: Sample.server, now: Sample.now)
+            }
+            #expect(login?.account == Sample.accountID(1))
+        }
+    }
+
+    @Test(
+        "Nodes of the new version that start at once: one makes the steps, and the older ones are not in their way",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func atOnce() async throws {
+        try await run { older, newer in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { try await newer.database.migrate(AuthenticationSchema.migrations) } }
+                for _ in 0..<4 { group.addTask { _ = try await older.begin() } }
+                try await group.waitForAll()
+            }
+            #expect(try await newer.database.schemaVersion() == AuthenticationSchema.migrations.last?.number)
+        }
+    }
+
+    @Test("An earlier program than those that may is refused at its start, and changes nothing", .enabled(if: PostgreSQLCluster.isInstalled))
+    func tooOld() async throws {
+        try await run { older, newer in
+            try await newer.database.migrate(AuthenticationSchema.migrations)
+            let newest = try #require(AuthenticationSchema.migrations.last?.number)
+            await #expect(throws: DatabaseOpenError.newerThanProgram(version: newest)) {
+                try await older.database.migrate(AuthenticationSchema.migrations.filter { $0.number < Self.before })
+            }
+        }
+    }
+}

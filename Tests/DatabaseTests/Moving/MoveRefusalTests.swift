@@ -1,0 +1,174 @@
+import Database
+import Foundation
+import OstiaryTesting
+import Testing
+
+@Suite("Moves that are refused", .timeLimit(.minutes(5)))
+struct MoveRefusalTests {
+    @Test("A target with rows of its own is refused, and left as it is", arguments: MoveDirection.allCases)
+    func notEmpty(_ direction: MoveDirection) async throws {
+        try await direction.run { source, target in
+            try await target.fillForMove()
+            try await target.transaction { try $0.execute("UPDATE named SET value = 12") }
+            let before = try await target.movedRows()
+            await #expect(throws: MoveRefusal.targetNotEmpty("the new one")) { try await source.move(to: target) }
+            #expect(try await target.movedRows() == before)
+            #expect(try await !target.isMarked())
+        }
+    }
+
+    @Test("A schema without a row is not empty either: it is a server that was started", arguments: MoveDirection.allCases)
+    func started(_ direction: MoveDirection) async throws {
+        try await direction.run { source, target in
+            try await target.beginSchema()
+            await #expect(throws: MoveRefusal.targetNotEmpty("the new one")) { try await source.move(to: target) }
+        }
+    }
+
+    @Test("A move that came to its end only compares when it is given again, until a server has written to the new database")
+    func again() async throws {
+        try await MoveDirection(from: .memory, to: .memory).run { source, target in
+            let first = try await source.move(to: target)
+            let counting = DyingDatabase(target, .never)
+            let second = try await source.move(to: counting)
+            #expect(second.wasMoved && second.tables.map(\.hash) == first.tables.map(\.hash) && counting.commits == 0)
+            try await target.transaction { try $0.execute("UPDATE named SET value = 12") }
+            await #expect(throws: MoveRefusal.targetNotEmpty("the new one")) { try await source.move(to: target) }
+        }
+    }
+
+    @Test("The beginning of one move is not gone on with from another source", arguments: MoveDirection.allCases)
+    func otherSource(_ direction: MoveDirection) async throws {
+        try await direction.run { source, target in
+            await #expect(throws: Killed()) { try await source.move(to: DyingDatabase(target, .commit(8, isKept: true))) }
+            try await Backend.memory.withEmptyDatabase { other in
+                try await other.fillForMove()
+                try await other.transaction { try $0.execute("UPDATE owner SET name = 'somebody else' WHERE name IS NULL") }
+                let refusal = MoveRefusal.otherSource(target: "the new one", source: "sqlite:old")
+                await #expect(throws: refusal) { try await other.move(to: target) }
+            }
+            try await source.move(to: target)
+            #expect(try await target.movedRows() == source.movedRows())
+        }
+    }
+
+    @Test("A table that the program does not make is not left out silently", arguments: MoveDirection.allCases)
+    func unlike(_ direction: MoveDirection) async throws {
+        try await direction.run { source, target in
+            try await source.transaction { try $0.execute("CREATE TABLE extra (id TEXT NOT NULL PRIMARY KEY)") }
+            await #expect(throws: MoveRefusal.unlikeTables(["extra"])) { try await source.move(to: target) }
+        }
+        try await direction.run { source, target in
+            try await source.transaction { try $0.execute("ALTER TABLE owner ADD COLUMN extra TEXT") }
+            await #expect(throws: MoveRefusal.unlikeTables(["owner"])) { try await source.move(to: target) }
+        }
+        try await direction.run { source, target in
+            try await source.transaction { try $0.execute("CREATE TABLE keyless (id TEXT)") }
+            await #expect(throws: MoveRefusal.noKey("keyless")) { try await source.move(to: target) }
+        }
+    }
+
+    @Test("A source must have every step that this program knows, and none more; which server's it is its first step says")
+    func steps() async throws {
+        let other = MovableSchema(migrations: [Migration(1, "others") { _ in [] }], identifiedBy: [])
+        func place(_ steps: [Migration]) async throws -> Int {
+            try await Backend.memory.withEmptyDatabase { database in
+                try await database.migrate(steps)
+                return try await MovableSchema.of(MoveEnd(database, url: "", name: "it"), among: [other, movedSchema])
+            }
+        }
+        let later = Migration(3, "later") { _ in [] }
+        #expect(try await place(movedSteps) == 1)
+        #expect(try await place(other.migrations) == 0)
+        await #expect(throws: MoveRefusal.olderSource("it", version: 1)) { try await place([movedSteps[0]]) }
+        await #expect(throws: DatabaseOpenError.newerThanProgram(version: 3)) { try await place(movedSteps + [later]) }
+        await #expect(throws: DatabaseOpenError.notOurs(path: "it")) { try await place([later]) }
+        let foreign = DatabaseOpenError.foreignMigration(number: 2, expected: movedSteps[1].name, found: "else")
+        await #expect(throws: foreign) { try await place([movedSteps[0], Migration(2, "else") { _ in [] }]) }
+        await #expect(throws: MoveRefusal.notStarted("it")) { try await place([]) }
+    }
+
+    @Test("A source whose server runs is refused", arguments: MoveDirection.allCases.filter { $0.from != .memory })
+    func running(_ direction: MoveDirection) async throws {
+        let folder = try TemporaryFolder()
+        if direction.from == .file {
+            let database = try SQLiteDatabase.open(path: folder.databasePath)
+            try await database.fillForMove()
+            let locked = DatabaseOpenError.lockedByAnotherProcess(path: folder.databasePath)
+            #expect(throws: locked) { try MoveEnd.source(.sqlite(path: folder.databasePath), "") }
+            try await database.close()
+            return try await MoveEnd.source(.sqlite(path: folder.databasePath), "").close()
+        }
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let server = try await cluster.open(name)
+        try await server.fillForMove()
+        let source = try MoveEnd.source(.postgresql(cluster.address(of: name)), "postgresql:")
+        let target = MoveEnd(try SQLiteDatabase.inMemory(), url: "sqlite:", name: "it")
+        let move = DatabaseMove(from: source, to: target, schema: movedSchema)
+        await #expect { try await move.run() } throws: { error in
+            guard case MoveRefusal.serverRuns("the database \(cluster.address(of: name))", let connections)? = error as? MoveRefusal else {
+                return false
+            }
+            return connections > 0
+        }
+        await server.close()
+        let report = try await report(of: move)
+        #expect(report.rows > 20)
+        try await source.close()
+    }
+
+    /// A connection that was closed is seen for a moment still.
+    private func report(of move: DatabaseMove) async throws -> MoveReport {
+        while true {
+            do { return try await move.run() } catch MoveRefusal.serverRuns { await Task.yield() }
+        }
+    }
+
+    @Test(
+        "No server opens the target of a move that has not come to its end; the move does",
+        arguments: MoveDirection.allCases.filter { $0.to != .memory })
+    func unfinished(_ direction: MoveDirection) async throws {
+        let (folder, path) = (try TemporaryFolder(), "here")
+        let cluster = direction.to == .postgresql ? try await PostgreSQLCluster.shared : nil
+        let name = try await cluster?.makeDatabase() ?? ""
+        defer { cluster?.leave(name) }
+        let file = folder.file(path)
+        let url = cluster.map { DatabaseURL.postgresql($0.address(of: name)) } ?? .sqlite(path: file)
+        let place = cluster?.address(of: name).description ?? file
+        try await direction.from.withEmptyDatabase { source in
+            try await source.fillForMove()
+            // Behind the mark, behind a step of the schema, behind the first rows, behind the last: counted by what is left each time.
+            for commit in [1, 2, 9, 8] {
+                let target = try openDatabase(url)
+                await #expect(throws: Killed()) { try await source.move(to: DyingDatabase(target, .commit(commit, isKept: true))) }
+                try await target.close()
+                for content in [DatabaseContent.ours, .nothingOrOurs] {
+                    let refusal = DatabaseOpenError.unfinishedMove(path: place, source: "sqlite:old")
+                    #expect(throws: refusal) { try openDatabase(url, content: content) }
+                    #expect(throws: refusal) { try checkContent(content, of: url) }
+                }
+                try await openDatabase(url, content: .nothingOrMoved).close()
+            }
+            let target = try MoveEnd.target(url, "sqlite:new")
+            let from = MoveEnd(source, url: "sqlite:old", name: "the old one")
+            _ = try await DatabaseMove(from: from, to: target, schema: movedSchema).run()
+            try await target.close()
+            try await openDatabase(url, content: .ours).close()
+        }
+    }
+
+    @Test("What holds the tables of others is no target, and a file that is not there no source; neither is made or changed")
+    func others() async throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: DatabaseOpenError.cannotOpen(path: folder.databasePath, reason: "there is no such file")) {
+            try MoveEnd.source(.sqlite(path: folder.databasePath), "")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.databasePath))
+        let database = try openDatabase(.sqlite(path: folder.databasePath))
+        try await database.transaction { try $0.execute("CREATE TABLE theirs (n INTEGER PRIMARY KEY)") }
+        try await database.close()
+        #expect(throws: DatabaseOpenError.notOurs(path: folder.databasePath)) { try MoveEnd.target(.sqlite(path: folder.databasePath), "") }
+    }
+}

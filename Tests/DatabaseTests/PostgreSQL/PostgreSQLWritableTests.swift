@@ -1,0 +1,60 @@
+import OstiaryTesting
+import Testing
+
+@testable import Database
+
+@Suite("PostgreSQL: whether it takes writes", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
+struct PostgreSQLWritableTests {
+    @Test("While somebody holds a table against writes it says so, and no longer; one that is only written to is no trouble")
+    func heldTable() async throws {
+        var settings = PostgreSQLSettings.forTests
+        settings.lockTimeout = 100
+        try await PostgreSQLDatabase.lend(settings: settings) { database in
+            try await database.checkWritable()
+            try await database.migrate(sampleSchema)
+            try await database.checkWritable()
+            for (mode, isHeld) in [("ROW EXCLUSIVE", false), ("SHARE", true), ("ACCESS EXCLUSIVE", true)] {
+                try await database.transaction { connection in
+                    try connection.execute("LOCK TABLE counter IN \(mode) MODE")
+                    try blocking {
+                        let trouble = await Self.trouble(of: database)
+                        #expect(trouble == (isHeld ? .busy : nil), "\(mode)")
+                    }
+                }
+                try await database.checkWritable()
+            }
+        }
+    }
+
+    @Test(
+        "After it has refused a write for want of room it says so until there is room, and keeps nothing of what it looked with",
+        .enabled(if: PostgreSQLCluster.canHaveSmallDisk, "mounting needs rights that this user has not"))
+    func fullDisk() async throws {
+        let cluster = try await PostgreSQLCluster(smallDisk: 32)
+        let name = try await cluster.makeDatabase(options: "TABLESPACE small")
+        let database = try await cluster.open(name)
+        try await database.migrate(sampleSchema)
+        try await cluster.fillSmallDisk()
+        let place = "\(name) at \(cluster.folder):5432"
+        await #expect(throws: SQLError.diskFull(path: place)) { try await database.transaction { try Self.fill($0) } }
+        for _ in 0..<2 { await #expect(throws: SQLError.diskFull(path: place)) { try await database.checkWritable() } }
+        // What is there can be read.
+        #expect(try await database.hits() == 0)
+        try await cluster.emptySmallDisk()
+        try await database.checkWritable()
+        try await database.transaction { try Self.fill($0) }
+        let tables = try await database.read { try $0.one("SELECT COUNT(*) AS found FROM pg_class WHERE relname = 'room'")?.int("found") }
+        #expect(tables == 0)
+        await database.close()
+    }
+
+    /// Writes what does not fit into a page that is there, and is not made smaller.
+    private static func fill(_ connection: any SQLConnection) throws {
+        try connection.execute("INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob(SeededRandom("room").bytes(60_000))])
+    }
+
+    private static func trouble(of database: PostgreSQLDatabase) async -> SQLError? {
+        do { try await database.checkWritable() } catch { return error as? SQLError }
+        return nil
+    }
+}

@@ -1,0 +1,162 @@
+import Database
+import Dispatch
+import OstiaryTesting
+import Synchronization
+import Testing
+
+@Suite("Steps of a schema while other programs run", .timeLimit(.minutes(5)))
+struct RollingMigrationTests {
+    private static let first = Migration(1, "first") { ["CREATE TABLE a (n \($0.integer)) \($0.tableOptions)", "INSERT INTO a (n) VALUES (1)"] }
+    private static let second = Migration(2, "second") { _ in ["UPDATE a SET n = n + 10"] }
+    /// Adds, for programs that know the second.
+    private static let third = Migration(3, "third", readableFrom: 2) { ["ALTER TABLE a ADD COLUMN m \($0.integer) NOT NULL DEFAULT 7"] }
+    /// Takes away what programs before the third read.
+    private static let fourth = Migration(4, "fourth", readableFrom: 3) { _ in ["DROP TABLE a"] }
+
+    @Test("A program that knows fewer steps starts on what only added to those, and changes nothing of it", arguments: Backend.allCases)
+    func older(on backend: Backend) async throws {
+        try await backend.withEmptyDatabase { database in
+            try await database.migrate([Self.first, Self.second, Self.third])
+            try await database.migrate([Self.first, Self.second])
+            #expect(try await database.schemaVersion() == 3)
+            try await database.transaction { try $0.execute("INSERT INTO a (n) VALUES (20)") }
+            let sum = try await database.read { try $0.one("SELECT CAST(SUM(n + m) AS \(database.dialect.integer)) AS sum FROM a")?.int("sum") }
+            #expect(sum == 11 + 20 + 14)
+            // One that is older still, and one of another program.
+            await #expect(throws: DatabaseOpenError.newerThanProgram(version: 3)) { try await database.migrate([Self.first]) }
+            let foreign = DatabaseOpenError.foreignMigration(number: 2, expected: "theirs", found: "second")
+            await #expect(throws: foreign) { try await database.migrate([Self.first, Migration(2, "theirs") { _ in [] }]) }
+        }
+    }
+
+    @Test("A program is refused by any step among those that it does not know with which it cannot go on", arguments: Backend.allCases)
+    func refused(on backend: Backend) async throws {
+        try await backend.withEmptyDatabase { database in
+            try await database.migrate([Self.first, Self.second, Self.third, Self.fourth, Migration(5, "fifth", readableFrom: 2) { _ in [] }])
+            await #expect(throws: DatabaseOpenError.newerThanProgram(version: 5)) { try await database.migrate([Self.first, Self.second]) }
+            try await database.migrate([Self.first, Self.second, Self.third])
+            // A row of the step alone, as a program of before wrote it, says nothing of who goes on.
+            try await database.transaction { try $0.execute("INSERT INTO schema_version (number, name) VALUES (6, 'sixth')") }
+            await #expect(throws: DatabaseOpenError.newerThanProgram(version: 6)) {
+                try await database.migrate([Self.first, Self.second, Self.third])
+            }
+        }
+    }
+
+    /// Two programs that have one database open.
+    private static func withTwo(_ body: (PostgreSQLDatabase, PostgreSQLDatabase) async throws -> Void) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        var settings = PostgreSQLSettings.forTests
+        settings.program = "ostiary another"
+        let (one, other) = (try await cluster.open(name), try await cluster.open(name, settings: settings))
+        do { try await body(one, other) } catch {
+            await one.close()
+            await other.close()
+            throw error
+        }
+        await one.close()
+        await other.close()
+    }
+
+    @Test("Of programs that start at once on an empty database one makes each step, and all go on", .enabled(if: PostgreSQLCluster.isInstalled))
+    func atOnce() async throws {
+        try await Self.withTwo { one, other in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    let database = number % 2 == 0 ? one : other
+                    group.addTask { try await database.migrate([Self.first, Self.second, Self.third]) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await one.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [11])
+            #expect(try await other.schemaVersion() == 3)
+        }
+    }
+
+    @Test(
+        "A step waits for a table that somebody holds and keeps nobody waiting behind it; when that ends it is made",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func held() async throws {
+        try await Self.withTwo { one, other in
+            try await one.migrate([Self.first, Self.second])
+            let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let holder = Task {
+                try await other.read { connection in
+                    _ = try connection.one("SELECT n FROM a")
+                    holds.signal()
+                    ends.wait()
+                }
+            }
+            await onOwnThread { holds.wait() }
+            var patience = StepPatience()
+            patience.mostTries = 1
+            let impatient = patience
+            await #expect(throws: DatabaseOpenError.stepBlocked(number: 3)) {
+                try await one.migrate([Self.first, Self.second, Self.third], patience: impatient)
+            }
+            let seen = Mutex<[Int?]>([])
+            patience.mostTries = 9
+            patience.pause = {
+                // Of two that use the table between the tries neither waits.
+                let found = try? await other.transaction { connection in
+                    try connection.execute("UPDATE a SET n = n + 1")
+                    return try connection.one("SELECT n FROM a")?.int("n")
+                }
+                seen.withLock { $0.append(found ?? nil) }
+                ends.signal()
+            }
+            try await one.migrate([Self.first, Self.second, Self.third], patience: patience)
+            try await holder.value
+            #expect(seen.withLock { $0.first } == 12)
+            #expect(try await other.read { try $0.one("SELECT m FROM a")?.int("m") } == 7)
+        }
+    }
+
+    @Test(
+        "A step with which a program cannot go on that runs is not made while it does, whether or not it has said what it knows; one that only adds is",
+        .enabled(if: PostgreSQLCluster.isInstalled), arguments: [true, false])
+    func running(saysSo: Bool) async throws {
+        try await Self.withTwo { one, other in
+            try await one.migrate([Self.first, Self.second])
+            if saysSo { try await other.migrate([Self.first, Self.second]) } else { _ = try await other.schemaVersion() }
+            let steps = [Self.first, Self.second, Self.third, Self.fourth]
+            await #expect(throws: DatabaseOpenError.olderPrograms(version: 2, step: 4)) { try await one.migrate(steps) }
+            // Nor is it by trying again, when the step that only adds is there.
+            await #expect(throws: DatabaseOpenError.olderPrograms(version: 3, step: 4)) { try await one.migrate(steps) }
+            #expect(try await other.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [11])
+            #expect(try await one.schemaVersion() == 3)
+            await other.close()
+            // The server sees the end of a connection a moment later than its program.
+            while true {
+                do { try await one.migrate(steps) } catch DatabaseOpenError.olderPrograms { continue }
+                break
+            }
+            #expect(try await one.schemaVersion() == 4)
+        }
+    }
+
+    @Test("What only adds is told from what does not")
+    func additive() {
+        func objections(_ statements: String...) -> Int {
+            AdditiveStep(Migration(9, "step") { _ in ["CREATE TABLE mine (a TEXT)"] + statements }, in: .sqlite).objections.count
+        }
+        for fine in [
+            "CREATE INDEX mine_a ON mine (a)", "CREATE UNIQUE INDEX mine_b ON mine(a)", "ALTER TABLE theirs ADD COLUMN a TEXT",
+            "ALTER TABLE theirs\n ADD COLUMN a TEXT NOT NULL DEFAULT ''", "INSERT INTO mine (a) VALUES ('')",
+        ] {
+            #expect(objections(fine) == 0, "\(fine)")
+        }
+        for wrong in [
+            "DROP TABLE theirs", "DROP INDEX theirs_a", "ALTER TABLE theirs RENAME TO others", "ALTER TABLE theirs DROP COLUMN a",
+            "ALTER TABLE theirs RENAME COLUMN a TO b", "ALTER TABLE theirs ADD COLUMN a TEXT NOT NULL", "CREATE INDEX theirs_a ON theirs (a)",
+            "ALTER TABLE theirs ADD COLUMN a TEXT UNIQUE", "UPDATE theirs SET a = 1", "DELETE FROM theirs", "INSERT INTO theirs (a) VALUES (1)",
+            "ALTER TABLE theirs ADD COLUMN a TEXT REFERENCES mine (a)",
+        ] {
+            #expect(objections(wrong) == 1, "\(wrong)")
+        }
+        let rows = Migration(9, "step", statements: { _ in [] }, rows: { _ in })
+        #expect(AdditiveStep(rows, in: .sqlite).objections.count == 1)
+    }
+}

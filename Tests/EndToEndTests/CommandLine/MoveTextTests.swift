@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Database
+@testable import ostiary
+
+@Suite("What is told of a move")
+struct MoveTextTests {
+    private func progress(
+        _ step: MoveProgress.Step = .copying, rows: Int = 12_000, done: Int, of total: Int = 100_000, before: Int = 0
+    ) -> MoveProgress {
+        MoveProgress(step: step, table: "account", rows: rows, isTableDone: false, done: done, total: total, before: before)
+    }
+
+    @Test("The estimate is that of the pace of this run: what an earlier one did says nothing of it")
+    func estimate() {
+        #expect(MoveProgressLine(progress(done: 40_000), seconds: 60).plain == "copying account: 12000 rows, 40 %, about 2 min left")
+        #expect(MoveProgressLine(progress(done: 40_000, before: 30_000), seconds: 60).plain == "copying account: 12000 rows, 40 %, about 6 min left")
+        #expect(MoveProgressLine(progress(done: 90_000), seconds: 9).plain == "copying account: 12000 rows, 90 %, about 1 s left")
+        #expect(MoveProgressLine(progress(done: 1_000), seconds: 60).plain == "copying account: 12000 rows, 1 %, about 1 h 39 min left")
+    }
+
+    @Test("Nothing is estimated before there is a pace, or when all is done, and 100 % is all of it")
+    func noEstimate() {
+        #expect(MoveProgressLine(progress(done: 40_000), seconds: 1).plain == "copying account: 12000 rows, 40 %")
+        #expect(MoveProgressLine(progress(done: 40_000, before: 40_000), seconds: 60).plain == "copying account: 12000 rows, 40 %")
+        #expect(MoveProgressLine(progress(.comparing, done: 99_999), seconds: 1).plain == "comparing account: 12000 rows, 99 %")
+        #expect(MoveProgressLine(progress(.comparing, done: 100_000), seconds: 60).plain == "comparing account: 12000 rows, 100 %")
+        #expect(MoveProgressLine(progress(rows: 0, done: 0, of: 0), seconds: 60).plain == "copying account: 0 rows, 100 %")
+    }
+
+    @Test("On a terminal it is one row with a bar, however narrow that is")
+    func bar() {
+        let line = MoveProgressLine(progress(done: 40_000), seconds: 60)
+        #expect(line.drawn(columns: 80) == "[########------------] 40 % copying account, about 2 min left")
+        #expect(line.drawn(columns: 30) == "[########------------] 40 % c")
+        #expect(MoveProgressLine(progress(done: 100_000), seconds: 60).drawn(columns: 80) == "[####################] 100 % copying account")
+        #expect(MoveProgressLine(progress(done: 0), seconds: 60).drawn(columns: 80) == "[--------------------] 0 % copying account")
+    }
+
+    @Test("The end names the setting, the key file and what becomes of the old database, of either server")
+    func ending() {
+        let tables = [
+            ComparedTable(name: "server", rows: 1, hash: [0x0A, 0xFF]), ComparedTable(name: "account", rows: 41, hash: [0, 1]),
+        ]
+        let report = MoveReport(tables: tables, resumedAt: 0, wasMoved: false)
+        let lines = MoveEnding(report, kind: .authentication, from: "sqlite:old", to: "postgresql:///o?host=/run&port=1").lines
+        #expect(lines.count == 5)
+        #expect(lines.prefix(2) == ["account: 41 rows, sha256 0001", "server: 1 rows, sha256 0aff"])
+        #expect(lines[2].hasPrefix("all 42 rows of the authentication server, in 2 tables, are in the new database;"))
+        #expect(lines[3].contains("OSTIARY_DATABASE_URL='postgresql:///o?host=/run&port=1'") && lines[3].contains("OSTIARY_KEK_FILE"))
+        #expect(lines[3].hasSuffix("start ostiary serve"))
+        #expect(lines[4].hasPrefix("the old database (sqlite:old) is as it was: start no server on it any more"))
+        let other = MoveEnding(MoveReport(tables: tables, resumedAt: 0, wasMoved: true), kind: .secondFactor, from: "a", to: "b").lines
+        #expect(other[2].contains("second-factor server"))
+        #expect(other[2].hasSuffix("are in the new database already, and the same on both sides; nothing was changed"))
+        #expect(other[3].contains("OSTIARY_SF_DATABASE_URL='b'") && other[3].contains("OSTIARY_SF_KEK_FILE"))
+        #expect(other[3].hasSuffix("start ostiary second-factor"))
+    }
+
+    @Test("What passes by itself is told with the advice to go on; what the same command would meet again is not")
+    func interruption() throws {
+        let told = try #require(MoveInterruption(SQLError.unavailable)).description
+        #expect(told.hasPrefix("\(SQLError.unavailable); ") && told.hasSuffix("run the same command again, and it goes on"))
+        for error in [MoveRefusal.circular([]), SQLError.uniqueViolation("x"), SQLError.closed] as [any Error] {
+            #expect(MoveInterruption(error) == nil)
+        }
+    }
+}

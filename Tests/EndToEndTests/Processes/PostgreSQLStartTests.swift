@@ -1,0 +1,87 @@
+import Database
+import Foundation
+import OstiaryTesting
+import Testing
+
+@testable import ostiary
+
+/// Both servers as programs whose URL names PostgreSQL.
+@Suite("Starts on PostgreSQL", .enabled(if: PostgreSQLCluster.isInstalled))
+struct PostgreSQLStartTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Prints an identity, of a server on this database.
+    private func start(_ command: String, on database: String, _ more: [String: String] = [:]) async throws -> Program {
+        let settings = try await PostgreSQLCluster.shared.settings([command: database])
+        let program = try Program([command, "--data", folder.file("data"), "--print-identity"], environment: settings.merging(more) { $1 })
+        _ = try await program.end()
+        return program
+    }
+
+    private func keyFile(_ command: String) -> String { folder.file("data/\(command == "serve" ? "ostiary" : "second-factor").kek") }
+
+    @Test(
+        "An empty database beside a key file with which a server has run is refused, by the name of the mark; the right one is still the same server",
+        arguments: ["serve", "second-factor"])
+    func lost(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let (own, empty) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
+        let first = try await start(command, on: own)
+        #expect(first.exitCode == 0, "\(first.complaints)")
+        let identity = try #require(first.lines.first)
+
+        let mark = keyFile(command) + ".database"
+        let refused = try await start(command, on: empty)
+        #expect(refused.exitCode == 1 && refused.complaintLines.count == 1)
+        #expect(refused.complaints.contains("is missing or empty, and a server has run with it (\(mark))"), "\(refused.complaints)")
+        #expect(try await start(command, on: own).lines.first == identity)
+
+        try FileManager.default.removeItem(atPath: mark)
+        let new = try await start(command, on: empty)
+        #expect(new.exitCode == 0 && new.lines.first != identity, "\(new.complaints)")
+        for name in [own, empty] { cluster.leave(name) }
+    }
+
+    @Test("A first start that made its key file and no table goes on", arguments: ["serve", "second-factor"])
+    func interrupted(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: true)
+        _ = try KeyEncryptionKey.load(orMakeAt: keyFile(command))
+        let program = try await start(command, on: name)
+        #expect(program.exitCode == 0, "\(program.complaints)")
+        cluster.leave(name)
+    }
+
+    @Test("A second-factor server that calls itself highly available starts on no file, and on no PostgreSQL without a standby, and says what to do")
+    func highlyAvailable() async throws {
+        let flag = ["OSTIARY_SF_HIGHLY_AVAILABLE": "true"]
+        let data = folder.file("file")
+        let onFile = try Program(["second-factor", "--data", data, "--print-identity"], environment: flag)
+        #expect(try await onFile.end() == 1)
+        #expect(onFile.complaints.contains("name a PostgreSQL that has a synchronous standby"), "\(onFile.complaints)")
+        #expect(!FileManager.default.fileExists(atPath: data))
+
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        let alone = try await start("second-factor", on: name, flag)
+        #expect(alone.exitCode == 1 && alone.complaintLines.count == 1)
+        #expect(alone.complaints.contains("ALTER SYSTEM SET synchronous_standby_names"), "\(alone.complaints)")
+        let database = try await cluster.open(name)
+        #expect(try await database.read { try $0.one("SELECT to_regclass('schema_version') IS NULL AS none")?.bool("none") } == true)
+        await database.close()
+        cluster.leave(name)
+    }
+}
+
+extension PostgreSQLCluster {
+    /// Settings of programs whose databases are here.
+    /// - Parameter databases: by the command of each.
+    func settings(_ databases: [String: String]) -> [String: String] {
+        let names = ["serve": "OSTIARY_DATABASE_URL", "second-factor": "OSTIARY_SF_DATABASE_URL"]
+        let pairs = databases.compactMap { command, database in names[command].map { ($0, "postgresql:///\(database)?host=\(folder)&user=ostiary") } }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+}
