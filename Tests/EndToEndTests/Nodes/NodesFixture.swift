@@ -60,7 +60,7 @@ final class NodesFixture: Sendable {
             try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let own = [
                 "OSTIARY_LISTEN": "127.0.0.1:\(ports.public.number)", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(ports.private.number)",
-                "OSTIARY_DATABASE_URL": Self.url(of: database, socket: socket.path), "OSTIARY_MAX_CONNECTIONS_PER_PEER": "500",
+                "OSTIARY_DATABASE_URL": Self.url(of: database, socket: socket.path),
             ]
             let environment = launches.authentication.environment.merging(shared) { $1 }.merging(own) { $1 }.merging(settings) { $1 }
             nodes.append(
@@ -122,5 +122,6 @@ final class NodesFixture: Sendable {
     func stop() async throws {
         for node in nodes { try await node.server.stop() }
         try await secondFactor.stop()
+        try await PostgreSQLCluster.shared.leave(database)
     }
 }
