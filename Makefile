@@ -85,11 +85,9 @@ fuzz: ## hostile messages to both servers for ten minutes (ARGS="60" for an hour
 	@scripts/setup test
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/fuzz $(ARGS)
 
-soak: ## what counts once, redeemed by 64 at once in 200 rounds, PIN tries likewise, and databases cut at 300 bytes of a login (half an hour or so)
+soak: ## three nodes with faults for an hour, then half an hour of what counts once and of cut databases (ARGS="180" for three hours, ARGS="60 SEED" again)
 	@scripts/setup test
-	swift build --build-tests $(SWIFT_FLAGS)
-	OSTIARY_ATTACK_ROUNDS=200 swift test --skip-build $(SWIFT_FLAGS) --filter 'ParallelRedemptionTests|SecondFactorServerTests.ParallelTests'
-	OSTIARY_CUT_BYTES=300 swift test --skip-build $(SWIFT_FLAGS) --filter CutConnectionTests
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/soak $(ARGS)
 
 docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs

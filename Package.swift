@@ -203,6 +203,7 @@ let package = Package(
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
             swiftSettings: house + [.unsafeFlags(["-O"])]),
+        .testTarget(name: "OstiaryTestingTests", dependencies: ["OstiaryTesting"], swiftSettings: house),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
         // Optimised, because it draws and turns pictures pixel by pixel.
         .testTarget(

@@ -8,6 +8,7 @@
 // commit; `SchemaTemplate` has databases whose schema is made; `CountingDatabase` and `PageLog` count what is asked of
 // a database and what it writes. And a real PostgreSQL of the tests' own (`PostgreSQLCluster`) that can be killed, have a standby and run full, with a
 // socket before it that cuts connections and is slow (`CuttingSocket`).
+// `History/` says of what many callers saw whether any order of their calls explains it.
 // Leaves to others: every expectation, every other server, and every transport. It knows no testing library; what it finds it hands to whoever made it.
 // Start reading here, then `RawPhone`, then `RerunningDatabase`.
 //
@@ -16,3 +17,6 @@
 //
 //     let database = RerunningDatabase(try SQLiteDatabase.inMemory()) { Issue.record("\($0)") }
 //     let losing = LosingDatabase(database, .each(.kept))
+//
+//     await recorder.watch("phone 3 at A", session, .stop) { try await stop(session); return .over }
+//     let faults = OrderSearch(AliveUntilStopped()).faults(in: recorder.calls)

@@ -1,0 +1,117 @@
+import NIOCore
+import NIOPosix
+import OstiaryTesting
+import Synchronization
+
+/// A line to one or more places, which a test cuts: bytes go through it as they are. Towards several places its connections take turns, and go to the next
+/// when one is not there, as those of a balancer do that remembers nobody.
+final class CutLine: Sendable {
+    enum Place: Sendable {
+        case port(Int)
+        /// A Unix socket.
+        case path(String)
+    }
+
+    enum Condition: Sendable {
+        case passing
+        /// What is open breaks off, and what comes anew too.
+        case cut
+        /// Nothing gets through and nothing breaks off: what is said meanwhile arrives afterwards.
+        case silent
+    }
+
+    private struct State {
+        var condition = Condition.passing
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var turn = 0
+    }
+
+    private let state = Mutex(State())
+    private let targets: [Place]
+    private let listener = Mutex<(any Channel)?>(nil)
+
+    /// - Parameters:
+    ///   - place: where it listens.
+    ///   - targets: where it leads.
+    init(at place: Place, to targets: [Place]) async throws {
+        self.targets = targets
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { [weak self] client in
+                self?.lead(client) ?? client.eventLoop.makeFailedFuture(NowhereToGo())
+            }
+        let bound: any Channel
+        switch place {
+        case .port(let number): bound = try await bootstrap.bind(host: "127.0.0.1", port: number).get()
+        case .path(let path): bound = try await bootstrap.bind(unixDomainSocketPath: path).get()
+        }
+        listener.withLock { $0 = bound }
+    }
+
+    deinit {
+        listener.withLock { $0?.close(promise: nil) }
+        for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+    }
+
+    func become(_ condition: Condition) {
+        let channels = state.withLock { state in
+            state.condition = condition
+            return Array(state.channels.values)
+        }
+        for channel in channels {
+            if condition == .cut { channel.close(promise: nil) } else { _ = channel.setOption(.autoRead, value: condition == .passing) }
+        }
+    }
+
+    private func lead(_ client: any Channel) -> EventLoopFuture<Void> {
+        let (condition, turn) = state.withLock { state in
+            state.turn += 1
+            return (state.condition, state.turn)
+        }
+        guard condition != .cut else { return client.eventLoop.makeFailedFuture(NowhereToGo()) }
+        return connect(on: client.eventLoop, turn, left: targets.count).flatMapThrowing { server in
+            try client.pipeline.syncOperations.addHandler(Passing(to: server))
+            try server.pipeline.syncOperations.addHandler(Passing(to: client))
+            self.keep([client, server])
+        }
+    }
+
+    private func connect(on loop: any EventLoop, _ turn: Int, left: Int) -> EventLoopFuture<any Channel> {
+        guard left > 0 else { return loop.makeFailedFuture(NowhereToGo()) }
+        // Nothing of what it says is read before somebody is there to pass it on.
+        let bootstrap = ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
+        let connected =
+            switch targets[turn % targets.count] {
+            case .port(let number): bootstrap.connect(host: "127.0.0.1", port: number)
+            case .path(let path): bootstrap.connect(unixDomainSocketPath: path)
+            }
+        return connected.flatMapError { _ in self.connect(on: loop, turn + 1, left: left - 1) }
+    }
+
+    private func keep(_ channels: [any Channel]) {
+        let condition = state.withLock { state in
+            for channel in channels { state.channels[ObjectIdentifier(channel)] = channel }
+            return state.condition
+        }
+        for channel in channels {
+            channel.closeFuture.whenComplete { [weak self] _ in
+                self?.state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
+            }
+            if condition == .cut { channel.close(promise: nil) } else { _ = channel.setOption(.autoRead, value: condition == .passing) }
+        }
+    }
+
+    private struct NowhereToGo: Error {}
+
+    /// Hands on what one side says, and its end.
+    private final class Passing: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let other: any Channel
+
+        init(to other: any Channel) { self.other = other }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { other.writeAndFlush(unwrapInboundIn(data), promise: nil) }
+        func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// A backend that asks one of the nodes: three who ask three nodes at once is what a balancer that remembers nobody makes of one backend.
+struct NodeCaller: Sendable {
+    let name: String
+    private let client: ManagementClient
+    private let serverID: String
+
+    init(_ number: Int, at node: NodesFixture.Node, _ fixture: NodesFixture, serverID: String) {
+        name = "backend \(number) at \(node.name)"
+        client = ManagementClient(origin: node.adminURL, apiKey: fixture.layout.rootAPIKey)
+        self.serverID = serverID
+    }
+
+    private func path(_ rest: String) -> String { "/servers/\(serverID)/sessions/\(rest)" }
+
+    /// Whether somebody is logged in.
+    func isLoggedIn(_ nonce: String) async throws -> Bool {
+        let answer = try await client.call("GET", path(""), nonce: nonce)
+        return try client.decode(DemoBackend.Status.self, from: answer).loggedin
+    }
+
+    func logOut(_ nonce: String) async throws { _ = try await client.call("POST", path("logout"), nonce: nonce) }
+
+    /// Hands in what a phone without a network showed.
+    /// - Returns: whether it was good. What the node could not say is thrown.
+    func redeem(_ code: String, for nonce: String) async throws -> Bool {
+        do {
+            let answer = try await client.call("POST", path("otp"), nonce: nonce, json: ["otp": code])
+            return try client.decode(DemoBackend.Status.self, from: answer).loggedin
+        } catch DemoError.unexpectedAnswer(_, let status) where [403, 409, 429].contains(status) { return false }
+    }
+}

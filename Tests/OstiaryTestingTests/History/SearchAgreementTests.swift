@@ -1,0 +1,58 @@
+import OstiaryTesting
+import Testing
+
+/// The search, held to one that tries every order.
+@Suite("The search for an order and all orders")
+struct SearchAgreementTests {
+    /// Counts what both say of drawn histories; either verdict must come up often, or the comparison says little.
+    private func compare<Model: SequentialModel>(
+        _ model: Model, _ actions: [Model.Action], _ answers: @escaping @Sendable (Model.Action) -> [Model.Answer]
+    ) async {
+        let (explained, unexplained, wrong) = await onOwnThread {
+            var drawn = DrawnHistory(seed: 13)
+            var (explained, unexplained, wrong) = (0, 0, [String]())
+            for _ in 0..<1_500 {
+                let calls = drawn.calls(actions, answers)
+                let isExplained = AllOrders(model: model).explain(calls)
+                if isExplained { explained += 1 } else { unexplained += 1 }
+                switch OrderSearch(model).verdict(on: calls) {
+                case .explained where isExplained: break
+                // What it shows instead of the whole must have no explanation either.
+                case .violated(let found) where !isExplained && !AllOrders(model: model).explain(found.calls): break
+                default: wrong.append("\(calls)")
+                }
+            }
+            return (explained, unexplained, wrong)
+        }
+        #expect(wrong.isEmpty, "\(wrong.first ?? "")")
+        #expect(explained > 150 && unexplained > 150, "\(explained) to \(unexplained)")
+    }
+
+    @Test("They agree on sessions", arguments: [false, true])
+    func sessions(_ mayEndByItself: Bool) async {
+        let model = AliveUntilStopped(initial: mayEndByItself ? .notBegun : .alive, mayEndByItself: mayEndByItself)
+        await compare(model, [.begin, .stop, .read, .read, .read]) { $0 == .stop ? [.over] : [.alive, .over] }
+    }
+
+    @Test("They agree on what is redeemed once", arguments: [(false, false), (true, false), (false, true), (true, true)])
+    func redemptions(_ options: (mayRefuse: Bool, isRepeatable: Bool)) async {
+        let model = RedeemedOnce(mayRefuse: options.mayRefuse, isRepeatable: options.isRepeatable)
+        await compare(model, [1, 2, 3].map(RedeemedOnce.Action.init)) { _ in [.given, .refused, .refused, .refused] }
+    }
+
+    @Test("They agree on counters")
+    func counters() async {
+        await compare(BoundedCounter(most: 2), [.spend, .spend, .spend, .read, .succeed]) { action in
+            switch action {
+            case .spend: [.count(1), .count(2), .done, .refused]
+            case .read: [.count(0), .count(1), .count(2)]
+            case .succeed: [.done, .done, .refused]
+            }
+        }
+    }
+
+    @Test("They agree on turns")
+    func turns() async {
+        await compare(FencedTurn(), [.take(turn: 1), .take(turn: 2), .write(turn: 1), .write(turn: 2)]) { _ in [.kept, .kept, .refused] }
+    }
+}
