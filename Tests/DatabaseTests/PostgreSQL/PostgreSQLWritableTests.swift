@@ -5,8 +5,7 @@ import Testing
 
 @Suite("PostgreSQL: whether it takes writes", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
 struct PostgreSQLWritableTests {
-    @Test(
-        "While somebody holds a table against writes it says so, and no longer; one that is only written to is no trouble, nor is a step of the schema")
+    @Test("While somebody holds a table against writes it says so, and no longer; who only writes holds none, nor does a step of the schema")
     func heldTable() async throws {
         var settings = PostgreSQLSettings.forTests
         settings.lockTimeout = 100
