@@ -26,6 +26,8 @@ package final class CuttingSocket: Sendable {
         var silenced: Set<Int32> = []
         /// Those whose client spoke last.
         var speaking: Set<Int32> = []
+        /// Those that are there for news: they speak when they like, so they are neither counted nor cut.
+        var listening: Set<Int32> = []
         var turns = 0
         /// Microseconds that each message takes, each way.
         var delay: UInt32 = 0
@@ -102,6 +104,7 @@ package final class CuttingSocket: Sendable {
         state.withLock { state in
             state.speaking.remove(client)
             state.silenced.remove(client)
+            state.listening.remove(client)
         }
         let ends = CutConnection(client: client, server: server)
         Thread { self.pass(ends, isAnswer: false) }.start()
@@ -125,6 +128,8 @@ package final class CuttingSocket: Sendable {
     /// How much of what the client says is passed on.
     private func allowed(_ bytes: [UInt8], of client: Int32) -> Int {
         state.withLock { state in
+            if contains(bytes, "LISTEN ") { state.listening.insert(client) }
+            guard !state.listening.contains(client) else { return bytes.count }
             let begins = state.speaking.insert(client).inserted
             if begins { state.turns += 1 }
             switch state.cut {
@@ -148,6 +153,7 @@ package final class CuttingSocket: Sendable {
     /// How much of an answer is passed on.
     private func allowed(answer count: Int, to client: Int32) -> Int {
         state.withLock { state in
+            guard !state.listening.contains(client) else { return count }
             state.speaking.remove(client)
             if state.silenced.remove(client) != nil { return 0 }
             guard case .heard(let most) = state.cut else { return count }
