@@ -27,6 +27,8 @@ struct IntrospectionQuestion: Sendable {
             return known
         }
         let question = shared.question(about: token, youngerThan: age, at: now) { () async throws(Outage) in
+            // Another question may have ended between this caller's look and now.
+            if let known = memory.answer(about: token, youngerThan: age, at: now) { return known }
             let claims = try await ask(token, at: now)
             // Before the question ends, so that nobody who comes then asks once more. A no is not kept.
             if (try? check(claims, at: now)) != nil { memory.keep(claims, about: token, askedAt: now) }

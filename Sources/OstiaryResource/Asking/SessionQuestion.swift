@@ -15,7 +15,7 @@ struct SessionQuestion: Sendable {
     let age: UInt64
     let memory: AnswerMemory<VerifiedCaller>
     let underWay = QuestionsUnderWay()
-    let shared = SharedQuestions<JSONObject>()
+    fileprivate let shared = SharedQuestions<Told>()
 
     func caller(of webNonce: String, at now: Instant) async throws(ResourceRefusal) -> VerifiedCaller {
         guard Self.isNonce(webNonce) else { throw .token(.badCharacter) }
@@ -29,19 +29,24 @@ struct SessionQuestion: Sendable {
     /// What was told a while ago says until when the login lasts unless the phone answers again: from then on only asking tells.
     private static func lasts(_ caller: VerifiedCaller, at now: Instant) -> Bool { caller.expiresAt.map { now.seconds < $0 } ?? true }
 
-    private func question(about webNonce: String, youngerThan age: UInt64, at now: Instant) -> SharedQuestions<JSONObject>.Question {
+    private func question(about webNonce: String, youngerThan age: UInt64, at now: Instant) -> SharedQuestions<Told>.Question {
         shared.question(about: webNonce, youngerThan: age, at: now) { () async throws(Outage) in
+            // Another question may have ended between this caller's look and now.
+            if let known = memory.answer(about: webNonce, youngerThan: age, at: now), Self.lasts(known, at: now) { return .remembered(known) }
             let session = try await ask(webNonce)
             // Before the question ends, so that nobody who comes then asks once more. A no is not kept.
             if let caller = try? caller(session) { memory.keep(caller, about: webNonce, askedAt: now) }
-            return session
+            return .said(session)
         }
     }
 
-    private func told(by question: SharedQuestions<JSONObject>.Question) async throws(ResourceRefusal) -> VerifiedCaller {
-        let session: JSONObject
-        do { session = try await question.answer() } catch { throw .outage(error) }
-        do { return try caller(session) } catch { throw .token(error) }
+    private func told(by question: SharedQuestions<Told>.Question) async throws(ResourceRefusal) -> VerifiedCaller {
+        let told: Told
+        do { told = try await question.answer() } catch { throw .outage(error) }
+        switch told {
+        case .remembered(let caller): return caller
+        case .said(let session): do { return try caller(session) } catch { throw .token(error) }
+        }
     }
 
     private func ask(_ webNonce: String) async throws(Outage) -> JSONObject {
@@ -76,4 +81,11 @@ struct SessionQuestion: Sendable {
                 (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_+/=".utf8.contains(byte)
             }
     }
+}
+
+/// What a question came to.
+private enum Told: Sendable {
+    /// Nobody was asked: what another caller was told lately will do.
+    case remembered(VerifiedCaller)
+    case said(JSONObject)
 }

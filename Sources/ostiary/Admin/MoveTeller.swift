@@ -9,6 +9,8 @@ final class MoveTeller: Sendable {
         var drawnAt: ContinuousClock.Instant?
         /// Tenths of the whole that were told.
         var tenths = 0
+        /// The line that was written last.
+        var last = ""
     }
 
     private let isTerminal: Bool
@@ -22,7 +24,15 @@ final class MoveTeller: Sendable {
         let isDue = state.withLock { $0.isDue(progress, isTerminal: isTerminal, at: now) }
         guard isDue else { return }
         let line = MoveProgressLine(progress, seconds: Double((now - began).components.seconds))
-        guard isTerminal else { return StandardStreams.printError(line.plain) }
+        guard isTerminal else {
+            // The end of a table may be a tenth of the whole, too.
+            let isNew = state.withLock { state in
+                defer { state.last = line.plain }
+                return state.last != line.plain
+            }
+            if isNew { StandardStreams.printError(line.plain) }
+            return
+        }
         StandardStreams.write("\r\u{1B}[K" + line.drawn(columns: StandardStreams.columns(of: STDERR_FILENO)), to: STDERR_FILENO)
     }
 

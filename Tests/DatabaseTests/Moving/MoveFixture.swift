@@ -75,7 +75,7 @@ extension Database {
     func movedRows() async throws -> [String: Set<[SQLValue]>] {
         try await read { connection in
             var rows: [String: Set<[SQLValue]>] = [:]
-            for table in ["owner", "item", "line", "named", "schema_version"] {
+            for table in ["owner", "item", "line", "named", "schema_version", "schema_reader"] {
                 rows[table] = Set(try connection.query("SELECT * FROM \(table)").map { $0.values.map(\.byBytes) })
             }
             return rows
