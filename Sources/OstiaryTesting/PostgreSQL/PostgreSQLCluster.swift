@@ -88,16 +88,18 @@ package final class PostgreSQLCluster: Sendable {
     /// Starts it again on what it left.
     package func restart() async throws { try await onOwnThread { [keeper] in try keeper.restart() } }
 
-    /// Uses the room that is left on the disk of the tablespace `small`.
+    /// Uses the room that is left on the disk of the tablespace `small`, by a file beside it: rows would fill the memory of the server as well, and keep it
+    /// from doing what makes room.
     /// - Throws: ``PostgreSQLTrouble`` when there is room all the same.
     package func fillSmallDisk() async throws {
-        try await run(["CREATE TABLE filler (content TEXT) TABLESPACE small"])
-        let more = "INSERT INTO filler SELECT repeat('x', 1000) FROM generate_series(1, 1000000)"
+        let more = "COPY (SELECT repeat('x', 1000) FROM generate_series(1, 1000000)) TO '\(Self.filler)'"
         guard (try? await run([more], isQuiet: true)) == nil else { throw PostgreSQLTrouble("the small disk is too large") }
     }
 
     /// Gives that room back.
-    package func emptySmallDisk() async throws { try await run(["DROP TABLE filler"]) }
+    package func emptySmallDisk() async throws { try await run(["COPY (SELECT 1 WHERE false) TO '\(Self.filler)'"]) }
+
+    private static let filler = PostgreSQLPrograms.smallDisk + "/filler"
 
     /// Where the socket of the standby is.
     package var standbyFolder: String { folder + "/standby" }
