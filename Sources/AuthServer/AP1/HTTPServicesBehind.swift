@@ -56,6 +56,8 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
             let request = try Self.request(facts, to: service, secret: try service.secret.bytes())
             let answer = try await within(patience) { [client, names] in
                 await names.wait(for: service.address.host)
+                // Given up meanwhile: it is not asked after all.
+                try Task.checkCancellation()
                 return try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
             }
             switch answer {
