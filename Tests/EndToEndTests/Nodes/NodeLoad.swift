@@ -66,8 +66,12 @@ final class NodeLoad: Sendable {
         do {
             let nonce = ManagementClient.newNonce()
             let isOffline = Int.random(in: 0..<5, using: &random) == 0
-            let isBegun = try await isOffline ? redeemCode(nonce, resident) : logIn(nonce, resident, isWrong: Bool.random(using: &random))
-            if isBegun { await follow(nonce, resident, seed: random.next()) }
+            if isOffline {
+                guard try await redeemCode(nonce, resident) else { return }
+                await follow(nonce, of: nil, resident, seed: random.next())
+            } else if let session = try await logIn(nonce, resident, isWrong: Bool.random(using: &random)) {
+                await follow(nonce, of: session, resident, seed: random.next())
+            }
         } catch { try? await Task.sleep(for: .milliseconds(100)) }
     }
 
@@ -77,17 +81,20 @@ final class NodeLoad: Sendable {
 
     private struct NotLoggedIn: Error {}
 
-    private func logIn(_ nonce: String, _ resident: Resident, isWrong: Bool) async throws -> Bool {
+    /// - Returns: what the phone has of it; nil where nobody knows whether it is logged in.
+    private func logIn(_ nonce: String, _ resident: Resident, isWrong: Bool) async throws -> Session? {
         let code = try await backend.loginCode(nonce, asPNG: false)
         let pins = (isWrong ? [Person.wrongPINs[0]] : []) + [Person.pin, Person.pin, Person.pin]
         let name = resident.person.user
-        let answer = await sessions.watch(name, nonce, .begin) {
-            let (end, answers) = try await resident.phone.logIn(code, pins: pins)
+        let begun = Mutex<Session?>(nil)
+        await sessions.watch(name, nonce, .begin) {
+            let (end, answers) = try await resident.phone.follow(code, pins: pins)
             for answer in answers { self.note(answer, of: name) }
-            guard end.session != nil else { throw NotLoggedIn() }
+            guard let session = end.session else { throw NotLoggedIn() }
+            begun.withLock { $0 = session }
             return .alive
         }
-        return answer != nil
+        return begun.withLock { $0 }
     }
 
     /// Of one phone, whose tries come one after the other. What has no result may have been counted, or been a success that nobody heard of.
@@ -139,12 +146,13 @@ final class NodeLoad: Sendable {
     }
 
     /// Backends ask at all nodes while the session is stopped at one of them, and go on asking.
-    private func follow(_ nonce: String, _ resident: Resident, seed: UInt64) async {
+    /// - Parameter session: what the phone has of it, which may end it too.
+    private func follow(_ nonce: String, of session: Session?, _ resident: Resident, seed: UInt64) async {
         var random = SplitMix(seed: seed)
         let callers = callers(&random)
         let stopper = callers[Int.random(in: 0..<callers.count, using: &random)]
         let wait = Duration.milliseconds(Int.random(in: 0...500, using: &random))
-        let own = Bool.random(using: &random) ? resident.phone.ostiary.sessions.last { $0.isLoggedIn } : nil
+        let own = Bool.random(using: &random) ? session : nil
         let end = now() + .milliseconds(1_200)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -181,7 +189,7 @@ final class NodeLoad: Sendable {
     func logInAll() async throws {
         for resident in residents {
             let code = try await backend.loginCode(ManagementClient.newNonce(), asPNG: false)
-            let (end, answers) = try await resident.phone.logIn(code, pins: [Person.pin])
+            let (end, answers) = try await resident.phone.follow(code, pins: [Person.pin])
             #expect(end.session != nil && answers.map(\.result) == [.success], "\(resident.person.user): \(end) \(answers)")
         }
     }
