@@ -137,7 +137,8 @@ struct AdminCommandTests {
             if !answer.isEmpty { try program.type(answer) }
             program.closeInput()
             #expect(try await program.end() == (words.isEmpty ? 0 : 1), "\(answer)")
-            #expect(program.complaints.contains("alice") && program.complaints.contains("? [y/N] ") && program.complaints.contains(words))
+            #expect(program.complaints.contains("alice") && program.complaints.contains("? [y/N] "))
+            #expect(words.isEmpty || program.complaints.contains(words))
             #expect(program.lines == (words.isEmpty ? ["account removed"] : []))
         }
         let gone = try await admin(pair, ["accounts", "delete", id, "--yes"])
