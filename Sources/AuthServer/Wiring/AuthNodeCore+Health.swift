@@ -11,7 +11,11 @@ extension AuthNodeCore {
             checks: [
                 NamedCheck("database") {
                     try await database.checkInPlace()
-                    _ = try await store.read { rows in try rows.server(server) }
+                    // What getSession reads, for a nonce that is nobody's.
+                    _ = try await store.read { rows in
+                        _ = try rows.view(nonceHash: [], of: server)
+                        return try rows.server(server)
+                    }
                 }
             ],
             logins: [

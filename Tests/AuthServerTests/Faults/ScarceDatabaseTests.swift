@@ -115,6 +115,24 @@ struct ScarceDatabaseTests {
         }
     }
 
+    @Test(
+        "A92 somebody holds what getSession reads against readers too: it is 503, and readiness says so, until they let go",
+        arguments: ["session", "nonce"])
+    func heldAgainstReaders(_ table: String) async throws {
+        try await FaultyServers.run(settings: Self.impatient) { stage async throws in
+            let known = stage.newNonce()
+            #expect(try await stage.newCode(known).status == .ok)
+            #expect(try await stage.ready().status == .ok)
+            let holder = try await TableHolder(of: table, in: stage.authentication.name, of: stage.cluster, mode: "ACCESS EXCLUSIVE")
+            stage.expectOutage(try await stage.getSession(known))
+            let ready = try await stage.ready()
+            #expect(ready.status == .serviceUnavailable && ready.said.contains("database"), "\(ready.said)")
+            try await holder.letGo()
+            #expect(try await stage.getSession(known).status == .ok)
+            #expect(try await stage.ready().status == .ok)
+        }
+    }
+
     @Test("A92 somebody holds the instances: a PIN is not tried, nothing is counted, and the same try goes on when they let go")
     func heldInstances() async throws {
         try await FaultyServers.run(settings: Self.impatient) { stage async throws in
@@ -205,12 +223,13 @@ private final class TableHolder: Sendable {
     private let release = DispatchSemaphore(value: 0)
     private let work: Task<Void, any Error>
 
-    init(of table: String, in name: String, of cluster: PostgreSQLCluster) async throws {
+    /// - Parameter mode: others read meanwhile, unless it says otherwise.
+    init(of table: String, in name: String, of cluster: PostgreSQLCluster, mode: String = "EXCLUSIVE") async throws {
         let database = try await cluster.open(name)
         let (begun, begin) = AsyncStream<Void>.makeStream()
         work = Task { [release] in
             try await database.transaction { connection in
-                try connection.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")
+                try connection.execute("LOCK TABLE \(table) IN \(mode) MODE")
                 begin.yield()
                 release.wait()
             }
