@@ -26,6 +26,8 @@ package struct Migration: Sendable {
 package struct StepPatience: Sendable {
     /// Tries in all; a second each, and a second between them.
     package var mostTries = 300
+    /// Tries after which a program that cannot go on with the step is believed to be one: another that starts just now has not said yet what it knows.
+    package var mostDoubts = 5
     /// Waits a second, or shorter in a task that was cancelled.
     package var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
 
@@ -99,10 +101,14 @@ extension Database {
 
     private func make(_ migration: Migration, over found: SchemaStanding, _ patience: StepPatience) async throws {
         let (dialect, patient) = (dialect, patient)
-        var tries = 0
+        var (tries, doubts) = (0, 0)
         while true {
             do {
                 return try await patient.transaction { connection, _ in try apply(migration, over: found, on: connection, dialect: dialect) }
+            } catch let error as DatabaseOpenError {
+                guard case .olderPrograms = error, doubts < patience.mostDoubts else { throw error }
+                doubts += 1
+                await patience.pause()
             } catch SQLError.busy where dialect.stepLock != nil {
                 tries += 1
                 guard tries < patience.mostTries else { throw DatabaseOpenError.stepBlocked(number: migration.number) }

@@ -55,11 +55,23 @@ extension PostgreSQLAddress {
     private static func hosts(_ authority: some StringProtocol, _ options: [String: String]) throws(DatabaseURLError) -> [Host] {
         if let name = options["host"] {
             guard authority.isEmpty else { throw .badParameter("host") }
-            return [Host(name, port: try options["port"].map { text throws(DatabaseURLError) in try port(text) } ?? 5432)]
+            // One after the other, each with time of its own: libpq would give all of them the time of one.
+            return try several(name, ports: options["port"])
         }
         guard options["port"] == nil else { throw .badParameter("port") }
         var hosts: [Host] = []
         for text in authority.split(separator: ",", omittingEmptySubsequences: false) { hosts.append(try host(text)) }
+        return hosts
+    }
+
+    /// As libpq has them: `one,two`, with a port for all or one for each.
+    private static func several(_ names: String, ports: String?) throws(DatabaseURLError) -> [Host] {
+        let names = names.split(separator: ",", omittingEmptySubsequences: false)
+        let ports = (ports ?? "5432").split(separator: ",", omittingEmptySubsequences: false)
+        guard ports.count == 1 || ports.count == names.count else { throw .badParameter("port") }
+        guard names.allSatisfy({ !$0.isEmpty }) else { throw .badParameter("host") }
+        var hosts: [Host] = []
+        for (place, name) in names.enumerated() { hosts.append(Host(String(name), port: try port(ports[ports.count == 1 ? 0 : place]))) }
         return hosts
     }
 

@@ -122,17 +122,30 @@ struct RollingMigrationTests {
             try await one.migrate([Self.first, Self.second])
             if saysSo { try await other.migrate([Self.first, Self.second]) } else { _ = try await other.schemaVersion() }
             let steps = [Self.first, Self.second, Self.third, Self.fourth]
-            await #expect(throws: DatabaseOpenError.olderPrograms(version: 2, step: 4)) { try await one.migrate(steps) }
+            await #expect(throws: DatabaseOpenError.olderPrograms(version: 2, step: 4)) { try await one.migrate(steps, patience: .hasty) }
             // Nor is it by trying again, when the step that only adds is there.
-            await #expect(throws: DatabaseOpenError.olderPrograms(version: 3, step: 4)) { try await one.migrate(steps) }
+            await #expect(throws: DatabaseOpenError.olderPrograms(version: 3, step: 4)) { try await one.migrate(steps, patience: .hasty) }
             #expect(try await other.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [11])
             #expect(try await one.schemaVersion() == 3)
             await other.close()
             // The server sees the end of a connection a moment later than its program.
             while true {
-                do { try await one.migrate(steps) } catch DatabaseOpenError.olderPrograms { continue }
+                do { try await one.migrate(steps, patience: .hasty) } catch DatabaseOpenError.olderPrograms { continue }
                 break
             }
+            #expect(try await one.schemaVersion() == 4)
+        }
+    }
+
+    @Test("A program that starts just now and has not said yet what it knows is waited for a moment", .enabled(if: PostgreSQLCluster.isInstalled))
+    func starting() async throws {
+        try await Self.withTwo { one, other in
+            try await one.migrate([Self.first, Self.second])
+            _ = try await other.schemaVersion()
+            let steps = [Self.first, Self.second, Self.third, Self.fourth]
+            var patience = StepPatience.hasty
+            patience.pause = { _ = try? await other.migrate(steps, patience: .hasty) }
+            try await one.migrate(steps, patience: patience)
             #expect(try await one.schemaVersion() == 4)
         }
     }
@@ -158,5 +171,14 @@ struct RollingMigrationTests {
         }
         let rows = Migration(9, "step", statements: { _ in [] }, rows: { _ in })
         #expect(AdditiveStep(rows, in: .sqlite).objections.count == 1)
+    }
+}
+
+extension StepPatience {
+    /// As many tries, and no pauses.
+    fileprivate static var hasty: StepPatience {
+        var patience = StepPatience()
+        patience.pause = { await Task.yield() }
+        return patience
     }
 }

@@ -58,7 +58,7 @@ struct PostgreSQLConnector: Sendable {
     private static let question = """
         SELECT current_setting('server_version_num')::bigint AS version, current_setting('synchronous_commit') AS commits,
         current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_encoding_to_char(encoding)::text AS encoding,
-        datcollate::text AS collation, current_schema()::text AS schema FROM pg_database WHERE datname = current_database()
+        CASE datlocprovider WHEN 'i' THEN 'one of ICU' ELSE datcollate::text END AS collation, current_schema()::text AS schema FROM pg_database WHERE datname = current_database()
         """
 }
 

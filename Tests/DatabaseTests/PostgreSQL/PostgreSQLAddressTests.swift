@@ -19,6 +19,8 @@ struct PostgreSQLAddressTests {
         #expect(far.description == "osti ary at db1:5432, db2:6000, [fd00::1]:7")
         let near = try #require(try address("postgres:///x?host=/run/postgresql&port=5433&user=o"))
         #expect(near.hosts == [.init("/run/postgresql", port: 5433)] && near.user == "o" && !near.isVerified)
+        #expect(try address("postgres:///x?host=/a,/b&port=1,2")?.hosts == [.init("/a", port: 1), .init("/b", port: 2)])
+        #expect(try address("postgres:///x?host=/a,/b&port=7")?.hosts == [.init("/a", port: 7), .init("/b", port: 7)])
         #expect(try address("postgres://%2Frun%2Fpostgresql/x")?.hosts == [.init("/run/postgresql")])
     }
 
@@ -44,7 +46,9 @@ struct PostgreSQLAddressTests {
             ("postgres://localhost/x?connections=0", .badParameter("connections")), ("postgres://localhost/x?user", .badParameter("user")),
             ("postgres://localhost/x?port=1", .badParameter("port")), ("postgres://a,,b/x?sslrootcert=/c", .noHost),
             ("postgres://[::1/x", .noHost), ("postgres://[::1]5/x", .noHost),
+            ("postgres:///x?host=/a,/b&port=1,2,3", .badParameter("port")), ("postgres:///x?host=/a,", .badParameter("host")),
             // Names of others, which say where they lead.
+            ("postgres:///x?host=/a,db", .noRootCertificates),
             ("postgres://127.db.example/x?sslmode=disable", .unprotected), ("postgres://127.0.0.1.db.example/x", .noRootCertificates),
             ("postgres://127.1/x?sslmode=disable", .unprotected), ("postgres://[::2]/x?sslmode=disable", .unprotected),
         ])
