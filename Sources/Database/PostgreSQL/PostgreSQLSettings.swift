@@ -20,13 +20,6 @@ package struct PostgreSQLSettings: Sendable {
     private static let ownProgram = "ostiary \(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
 
     package init() {}
-
-    /// For a step of the schema, which takes as long as it takes.
-    var patient: PostgreSQLSettings {
-        var settings = self
-        (settings.statementTimeout, settings.lockTimeout, settings.silence) = (0, 0, -1)
-        return settings
-    }
 }
 
 /// How often a body is begun again after a conflict, and how long is waited before.
