@@ -249,9 +249,34 @@ struct HeldDatabaseTests {
             #expect(try await world.backend.isLoggedIn(nonce))
         }
     }
+
+    @Test(
+        "A device waits on with the code that it shows: a phone brings it, and the device has tokens",
+        arguments: HeldFixture.names(with: { $0["device"] != nil }))
+    func device(_ name: String) async throws {
+        let held = try HeldFixture(name)
+        try await held.site().open { world in
+            #expect(try await world.poll(held) == "400 authorization_pending")
+            // As long as a device leaves between two questions, and more.
+            world.clock.advance(10)
+            let uri = Array(try held.text("device", "uri").utf8)
+            let login = try await world.phone("phones/bob").logIn(uri, by: [.pin(try held.text("pins", "changed"))])
+            #expect(login.end.session != nil, "\(login)")
+            #expect(try await world.poll(held) == "200 tokens")
+        }
+    }
 }
 
 extension ServersFixture {
+    /// How a device of before is answered that asks for its tokens.
+    fileprivate func poll(_ held: HeldFixture) async throws -> String {
+        let (code, grant) = (try held.text("device", "code"), try held.text("device", "grant").replacing(":", with: "%3A"))
+        let answer = try await line.call(
+            .post, "/oauth/token", headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: "client_id=tv&grant_type=\(grant)&device_code=\(code)")
+        return "\(answer.status.code) \(try JSONLine(String(buffer: answer.body))["error"]?.string ?? "tokens")"
+    }
+
     /// What getSession answers, without the code that it draws anew each time.
     fileprivate func answer(_ nonce: String) async throws -> JSONLine {
         var members = try #require(try await backend.session(nonce).members)
