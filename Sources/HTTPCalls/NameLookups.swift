@@ -22,11 +22,16 @@ package final class NameLookups: Sendable {
     /// - Parameter look: looks a name up, and comes back when that is done, whatever came of it; the system's own way when left out.
     package init(_ look: @escaping @Sendable (String) -> Void = NameLookups.askSystem) { self.look = look }
 
-    /// Comes back when the name was looked up, whether it is there or not, or when the task was cancelled. A number is no name.
-    package func wait(for host: String) async {
-        // Of IPv6 it has a colon, as no name has.
-        guard !host.utf8.contains(UInt8(ascii: ":")), !host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return }
-        for await _ in end(of: host) {}
+    /// Comes back when the name was looked up, whether it is there or not. A number is no name.
+    /// - Throws: as soon as the task is cancelled, and where it was before: a call that is given up must not be made after all.
+    package func wait(for host: String) async throws(CancellationError) {
+        if !Self.isNumber(host) { for await _ in end(of: host) {} }
+        guard !Task.isCancelled else { throw CancellationError() }
+    }
+
+    /// Of IPv6 it has a colon, as no name has.
+    private static func isNumber(_ host: String) -> Bool {
+        host.utf8.contains(UInt8(ascii: ":")) || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
 
     /// Ends with the lookup that is under way, or with one that is begun.

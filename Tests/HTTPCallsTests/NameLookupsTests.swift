@@ -29,16 +29,16 @@ struct NameLookupsTests {
     }
 
     @Test("A87 as long as a name is looked up no other lookup of it begins, however many calls want it, and another name is not held up")
-    func once() async {
+    func once() async throws {
         let silent = SilentNames()
         let lookups = NameLookups { silent.look($0) }
         let calls = (0..<64).map { _ in lookups.end(of: "silent.example") }
-        await lookups.wait(for: "other.example")
+        try await lookups.wait(for: "other.example")
         silent.answer()
         for call in calls { for await _ in call {} }
         #expect(silent.names.sorted() == ["other.example", "silent.example"])
         silent.answer()
-        await lookups.wait(for: "silent.example")
+        try await lookups.wait(for: "silent.example")
         #expect(silent.names.count == 3, "the next call asks anew")
     }
 
@@ -47,25 +47,40 @@ struct NameLookupsTests {
         let silent = SilentNames()
         let lookups = NameLookups { silent.look($0) }
         for _ in 0..<3 {
-            let call = Task { await lookups.wait(for: "silent.example") }
+            let call = Task { try await lookups.wait(for: "silent.example") }
             call.cancel()
-            await call.value
+            await #expect(throws: CancellationError.self) { try await call.value }
         }
         for await _ in silent.beginnings { break }
         #expect(silent.names == ["silent.example"])
         silent.answer()
     }
 
-    @Test("A number is looked up nowhere")
-    func numbers() async {
+    @Test("A call that was given up before goes no further either: not by a number, nor by a name that is found at once")
+    func cancelledBefore() async {
         let silent = SilentNames()
-        for number in ["127.0.0.1", "::1", "2001:db8::a"] { await NameLookups { silent.look($0) }.wait(for: number) }
+        for host in ["127.0.0.1", "other.example"] {
+            let (gate, opened) = AsyncStream.makeStream(of: Void.self)
+            let call = Task {
+                for await _ in gate {}
+                try await NameLookups { silent.look($0) }.wait(for: host)
+            }
+            call.cancel()
+            opened.finish()
+            await #expect(throws: CancellationError.self) { try await call.value }
+        }
+    }
+
+    @Test("A number is looked up nowhere")
+    func numbers() async throws {
+        let silent = SilentNames()
+        for number in ["127.0.0.1", "::1", "2001:db8::a"] { try await NameLookups { silent.look($0) }.wait(for: number) }
         #expect(silent.names.isEmpty)
     }
 
     @Test("The system is asked for a name, and one that it does not have holds nobody up")
-    func system() async {
-        await NameLookups().wait(for: "localhost")
-        await NameLookups().wait(for: "")
+    func system() async throws {
+        try await NameLookups().wait(for: "localhost")
+        try await NameLookups().wait(for: "")
     }
 }

@@ -55,9 +55,7 @@ final class HTTPServicesBehind: TokenServiceGateway, DataServiceGateway {
             // Opened for this one call; a secret that cannot be opened is a fault of ours, and no answer either.
             let request = try Self.request(facts, to: service, secret: try service.secret.bytes())
             let answer = try await within(patience) { [client, names] in
-                await names.wait(for: service.address.host)
-                // Given up meanwhile: it is not asked after all.
-                try Task.checkCancellation()
+                try await names.wait(for: service.address.host)
                 return try await Self.answer(of: service.kind, to: try await client.execute(request, timeout: TimeAmount(patience)))
             }
             switch answer {

@@ -71,9 +71,7 @@ final class HTTPBackends: LogoutGateway, PingGateway {
         request.body = .bytes(ByteBuffer(bytes: body))
         do {
             let status = try await within(patience) { [client, names, patience, request] in
-                await names.wait(for: address.name)
-                // Given up meanwhile: it is not told after all.
-                try Task.checkCancellation()
+                try await names.wait(for: address.name)
                 return Int(try await client.execute(request, timeout: TimeAmount(patience)).status.code)
             }
             if DeliveryVerdict(status: status) != .delivered { complain(work, address: address.withoutQuery, [.status: "\(status)"]) }
