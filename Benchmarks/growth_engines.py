@@ -33,17 +33,21 @@ class SQLite:
         return contextlib.closing(connection)
 
     def execute(self, server, statements):
-        """All of them, in one transaction, and what a long-running server would have: a short log and statistics."""
+        """All of them; afterwards the log is short and there are statistics, as of a server that has run for long."""
         with self.connect(server) as connection:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA cache_size = -400000")
-            with connection:
-                for statement in statements:
-                    connection.execute(statement)
             connection.execute("PRAGMA analysis_limit = 1000")
-            connection.execute("ANALYZE")
-            connection.commit()
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            for statement in [*statements, "ANALYZE"]:
+                with connection:
+                    connection.execute(statement)
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def row(self, server, query):
+        """The columns of the first row by their names."""
+        with self.connect(server) as connection:
+            connection.row_factory = sqlite3.Row
+            return dict(connection.execute(query).fetchone())
 
     def value(self, server, query):
         with self.connect(server) as connection:

@@ -121,30 +121,43 @@ def pings(installation, report, effort, device):
     interval, phones = 150, installation.sessions
     installation.run()
     maker = pings_of(installation, device)
-    count = max(1, min(phones, int(phones / interval * effort.ping_seconds)))
+    expected = check_ping(installation, maker)
+    draw, warm = random.Random(1), min(effort.node_pings, phones // 2)
+    count = max(1, min(phones - warm, int(phones / interval * effort.ping_seconds)))
+    numbers = draw.sample(range(1, phones + 1), warm + count)
+    cost_of_ping(installation, report, maker, expected, numbers[count:])
     # Made before, for the moments at which they go out; the server takes times that are two minutes off.
-    draw = random.Random(1)
     due = sorted(draw.uniform(0, effort.ping_seconds) for _ in range(count))
     begin = time.time() + count * 0.0006
-    numbers = draw.sample(range(1, phones + 1), count)
     made = [maker.request(number, int(begin + moment)) for number, moment in zip(numbers, due)]
-    expected = check_ping(installation, maker)
-    stream = growth_http.Stream([("127.0.0.1", installation.public)], made, 64, due, lambda body: len(body) == expected)
+    stream = growth_http.Stream(public(installation), made, 64, due, lambda body: len(body) == expected)
     beside = growth_http.Stream(
         [installation.admin_address], live(installation, effort.ping_seconds * 20), 8, [n / 20 for n in range(effort.ping_seconds * 20)], is_logged_in)
     meter = Meter(installation.engine, installation.pid("serve"))
     growth_http.run(stream, beside)
-    (serve,), database, _ = meter.seconds()
+    (serve,), database, seconds = meter.seconds()
     installation.halt()
     report.add("ping.phones", phones)
     report.add("ping.intervalSeconds", interval, "s")
     report.add("ping.perSecond", count / effort.ping_seconds, "1/s", (
         f"{count:,} sealed and signed pings of as many sessions in {effort.ping_seconds} s at random times, over 64 kept connections as a proxy has them, "
-        "and 20 getSession a second beside, which the cost of a ping has in it; all devices have one key"))
-    for name, seconds in (("p50", stream.percentile(0.5)), ("p99", stream.percentile(0.99)), ("longest", max(stream.latencies))):
-        report.add(f"ping.{name}Milliseconds", seconds * 1e3, "ms")
-    add_cost(report, "ping", "µs", (serve / count, None if database is None else database / count))
+        "with 20 getSession a second beside; all devices have one key"))
+    for name, latency in (("p50", stream.percentile(0.5)), ("p99", stream.percentile(0.99)), ("longest", max(stream.latencies))):
+        report.add(f"ping.{name}Milliseconds", latency * 1e3, "ms")
+    report.add("ping.serverMillisecondsPerSecond", serve / seconds * 1e3, "ms/s")
+    report.add("ping.databaseMillisecondsPerSecond", None if database is None else database / seconds * 1e3, "ms/s")
     report.add("ping.getSession99Milliseconds", beside.percentile(0.99) * 1e3, "ms")
+
+
+def public(installation):
+    return [("127.0.0.1", installation.public)]
+
+
+def cost_of_ping(installation, report, maker, expected, numbers):
+    """Of the processor, as for getSession: one after the other over 8 connections."""
+    now = int(time.time()) + 1
+    made = [maker.request(number, now) for number in numbers]
+    add_cost(report, "ping", "µs", metered(installation, growth_http.Stream(public(installation), made, check=lambda body: len(body) == expected)))
 
 
 def pings_of(installation, device):
@@ -168,9 +181,9 @@ def check_ping(installation, maker):
 def housekeeping(installation, report, effort):
     """Many sessions end at one moment, and as many are old enough to be forgotten; meanwhile somebody asks and somebody logs in."""
     engine, count = installation.engine, min(effort.due, installation.sessions // 2)
-    end = int(time.time()) + (12 if installation.accounts < 10_000 else 25)
-    last = {"sqlite": f"id IN (SELECT id FROM session WHERE state = 2 LIMIT {count})",
-            "postgresql": f"id IN (SELECT id FROM session WHERE state = 2 LIMIT {count})"}[engine.name]
+    # By then both servers run, and have done so for some seconds.
+    end = int(time.time()) + 12 + installation.sessions // 4_000
+    last = f"id IN (SELECT id FROM session WHERE state = 2 LIMIT {count})"
     engine.execute("serve", [
         f"UPDATE session SET state = 5, reason = 4, runs_out_at = NULL, ended_at = {end - 86_400}, last_moment = {end - 86_400} WHERE {last}",
         f"UPDATE session SET deadline = {end}, runs_out_at = {end} WHERE {last}"])
@@ -245,7 +258,7 @@ def nodes(installation, report, effort, device, count):
         growth_http.run(stream)
         report_nodes(report, "getSession", requests, stream.per_second, meter)
         node_pings(installation, report, effort, device, running, processes)
-        node_logins(installation, report, effort, processes)
+        node_logins(installation, report, effort, running, processes)
     finally:
         if balancer:
             balancer.stop()
@@ -265,15 +278,15 @@ def node_pings(installation, report, effort, device, running, processes):
     report_nodes(report, "ping", count, stream.per_second, meter)
 
 
-def node_logins(installation, report, effort, processes):
-    phones = installation.phones[:effort.phones]
+def node_logins(installation, report, effort, running, processes):
+    phones, admins = installation.phones[:effort.phones], itertools.cycle([node.admin for node in running])
 
     def often(phone):
         for _ in range(effort.node_logins // len(phones)):
-            installation.log_in(phone)
+            installation.log_in(phone, next(admins))
 
     for phone in phones:
-        installation.log_in(phone)
+        installation.log_in(phone, next(admins))
     meter, begun, count = Meter(installation.engine, *processes), time.monotonic(), effort.node_logins // len(phones) * len(phones)
     with concurrent.futures.ThreadPoolExecutor(len(phones)) as pool:
         list(pool.map(often, phones))
@@ -289,3 +302,4 @@ def report_nodes(report, name, count, per_second, meter, note=None):
     report.add(f"nodes.{name}.perDatabaseSecond", count / database, "1/s")
     report.add(f"nodes.{name}.databaseShare", database / (served + database))
     report.add(f"nodes.{name}.nodesForOneDatabaseCore", served / database)
+    report.add(f"nodes.{name}.askingShare", meter.own_share())

@@ -59,7 +59,10 @@ class Report:
         self.content = {"machine": machine, "done": [], "measurements": []}
         if path and path.exists():
             self.content = json.loads(path.read_text())
-            self.content["machine"] = machine
+            for name in ("model", "ostiary", "quick"):
+                if self.content["machine"][name] != machine[name]:
+                    raise SystemExit(f"growth: {path} is of another run ({name} is {self.content['machine'][name]}): give another file")
+            self.content["machine"] = {**self.content["machine"], **machine}
         self.point = {}
 
     def has(self, point, part):

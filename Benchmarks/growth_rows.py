@@ -60,7 +60,7 @@ class PostgreSQLWords:
         return "", f"FROM generate_series({first}, {last}) AS numbers (n)"
 
 
-def accounts_of_serve(words, server, device_key=NO_KEY):
+def accounts_of_serve(words, server, device_key):
     """What the authentication server has of an account: table, column and expression. Columns that are not named are null."""
     now = int(time.time())
     server, wrapped, account, instance = words.blob(server), words.blob(bytes(65)), words.name("account"), words.name("instance")
@@ -86,7 +86,7 @@ def accounts_of_serve(words, server, device_key=NO_KEY):
     ]
 
 
-def accounts_of_second_factor(words, server, device_key=NO_KEY):
+def accounts_of_second_factor(words, server, device_key):
     now = int(time.time())
     return [("instance", {
         "id": words.name("instance"), "server_id": words.blob(server), "server_root": words.blob(bytes(32)), "device_keys": words.blob(device_key),

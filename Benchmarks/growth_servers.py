@@ -1,6 +1,7 @@
 """Both servers on one engine, filled to a size, with a phone that logs in, and meters of what they cost."""
 
 import contextlib
+import os
 import pathlib
 import secrets
 import socket
@@ -27,12 +28,18 @@ def is_ready(address):
         return False
 
 
+def own_seconds():
+    """Of this process and of the phones that it ran."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 class Meter:
     """Processor time of some processes and of the database since it was made."""
 
     def __init__(self, engine, *processes):
         self.engine, self.processes = engine, processes
-        self.begun = time.monotonic()
+        self.begun, self.own_before = time.monotonic(), own_seconds()
         self.before = [growth_engines.processor_seconds(process) for process in processes]
         self.database_before = engine.processor()
 
@@ -42,18 +49,23 @@ class Meter:
         database = self.engine.processor()
         return used, None if database is None else database - self.database_before, time.monotonic() - self.begun
 
+    def own_share(self):
+        """The part of the whole machine that asking took."""
+        return (own_seconds() - self.own_before) / ((time.monotonic() - self.begun) * os.cpu_count())
+
 
 class Installation(Servers):
     """Both servers, not running but while something is measured, and one phone that is enrolled."""
 
-    def __init__(self, binary, folder, engine, **settings):
+    def __init__(self, binary, folder, engine, device_key=growth_rows.NO_KEY, **settings):
+        """`device_key`: the public key that all devices of filled accounts have."""
         super().__init__(binary, folder, **{"OSTIARY_LOG_LEVEL": "error", **engine.settings, **settings})
-        self.engine = engine
+        self.engine, self.device_key = engine, device_key
         self.accounts = self.sessions = 0
-        self.extra = []
         self.await_ready()
         self.server = self.rest("GET", "/servers/")[1]["servers"][0]["serverid"]
         self.phones = [self.enrolled("phone")]
+        self.log_in(self.phones[0])
         self.halt()
         self.identifier = self.bytes_of("SELECT {} FROM server")
 
@@ -108,17 +120,35 @@ class Installation(Servers):
 
     # Filling, while no server runs
 
-    def fill_accounts(self, count, device_key=growth_rows.NO_KEY):
+    def fill_accounts(self, count):
         """Up to `count` of them."""
         words, first = self.engine.words, self.accounts + 1
         if first > count:
             return
         self.engine.execute("serve", [
-            *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, device_key), first, count),
+            *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
             growth_rows.counted(words, self.identifier, count - self.accounts)])
         self.engine.execute("second-factor", growth_rows.insertions(
-            words, growth_rows.accounts_of_second_factor(words, self.identifier, device_key), first, count))
+            words, growth_rows.accounts_of_second_factor(words, self.identifier, self.device_key), first, count))
         self.accounts = count
+
+    def compare_rows(self):
+        """Real rows beside the first filled ones: what is null, of which type, and how long if it is bytes, must be the same in both."""
+        self.fill_accounts(1)
+        self.fill_sessions(1)
+        name = {kind: self.engine.words.blob(growth_rows.name(kind, 1)) for kind in ("account", "instance", "session")}
+        for server, table, filled in [
+            ("serve", "account", f"id = {name['account']}"), ("serve", "instance", f"id = {name['instance']}"),
+            ("serve", "instance_epoch", f"instance = {name['instance']}"), ("serve", "session", f"id = {name['session']}"),
+            ("serve", "nonce", f"session = {name['session']}"), ("second-factor", "instance", f"id = {name['instance']}"),
+        ]:
+            ours = self.engine.row(server, f"SELECT * FROM {table} WHERE {filled}")
+            # Of two sessions that of the login: the other is of the enrolment, where no code was scanned.
+            order = "ORDER BY binding IS NULL" if table == "session" else ""
+            real = self.engine.row(server, f"SELECT * FROM {table} WHERE NOT ({filled}) {order} LIMIT 1")
+            for column, value in real.items():
+                if shape(value) != shape(ours[column]):
+                    raise SystemExit(f"growth: rows are no longer like real ones: {table}.{column} is {shape(value)}, not {shape(ours[column])}")
 
     def fill_sessions(self, count, until=None, anew=False):
         """Up to `count` of them, or so many afresh."""
@@ -145,8 +175,8 @@ class Installation(Servers):
     def get_session(self, number):
         return self.get(f"/servers/{self.server}/sessions/", growth_rows.nonce(number))
 
-    def login_code(self, nonce):
-        status, code = http("GET", f"http://127.0.0.1:{self.admin}/servers/{self.server}/sessions/qr/login",
+    def login_code(self, nonce, admin=None):
+        status, code = http("GET", f"http://127.0.0.1:{admin or self.admin}/servers/{self.server}/sessions/qr/login",
                             headers={"X-apikey": self.key, "X-nonce": nonce})
         if status != 200:
             raise SystemExit(f"growth: no login code: {status} {code[:300]!r}")
@@ -168,10 +198,10 @@ class Installation(Servers):
             raise SystemExit(f"growth: {name} could not enrol")
         return phone
 
-    def log_in(self, phone):
-        """One login with PIN, by a phone as a process of its own."""
+    def log_in(self, phone, admin=None):
+        """One login with PIN, by a phone as a process of its own; the backend asks at the port `admin`."""
         file = phone.home.with_suffix(".code")
-        file.write_bytes(self.login_code(secrets.token_urlsafe(24)))
+        file.write_bytes(self.login_code(secrets.token_urlsafe(24), admin))
         process = phone.begin("login", file, pins=(PIN,))
         output, _ = process.communicate(timeout=60)
         if process.returncode:
@@ -234,6 +264,10 @@ class Balancer:
         # An accept that waits does not hear of a close.
         self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
+
+
+def shape(value):
+    return "null" if value is None else f"{len(value)} bytes" if isinstance(value, bytes) else type(value).__name__
 
 
 def memory(process):
