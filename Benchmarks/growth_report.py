@@ -13,7 +13,7 @@ MOST = 1.25
 CONSTANT = [
     "getSession.serverMicroseconds", "getSession.databaseMicroseconds", "getServers.serverMilliseconds", "getServers.databaseMilliseconds",
     "login.serveMilliseconds", "login.secondFactorMilliseconds", "login.databaseMilliseconds", "account.serveBytes", "account.secondFactorBytes",
-    "session.serveBytes"]
+    "session.serveBytes", "audit.lineBytes"]
 
 
 def first_line(*command):

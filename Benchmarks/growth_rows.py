@@ -64,7 +64,6 @@ def accounts_of_serve(words, server, device_key):
     """What the authentication server has of an account: table, column and expression. Columns that are not named are null."""
     now = int(time.time())
     server, wrapped, account, instance = words.blob(server), words.blob(bytes(65)), words.name("account"), words.name("instance")
-    line = {"server": server, "account": account, "at": now - A_DAY, "actor": "'phone'"}
     return [
         ("account", {
             "id": account, "server": server, "user_id": "'user' || n", "display_name": "'Person ' || n", "device": "'terminal on pocket'",
@@ -78,7 +77,13 @@ def accounts_of_serve(words, server, device_key):
         ("pin_cache", {
             "account": account, "hash": words.blob(bytes(32)), "expires_at": f"{now + A_DAY} + n % 3600", "single_use": 0, "methods": 1,
             "verified_at": now}),
-        # Its enrolment and its login.
+    ]
+
+
+def audit_lines(words, server):
+    """What the audit trail has of an account that was enrolled and has logged in once."""
+    line = {"server": words.blob(server), "account": words.name("account"), "at": int(time.time()) - A_DAY, "actor": "'phone'"}
+    return [
         ("audit", {"kind": "'enrolmentStarted'", **line, "account": "NULL", "actor": "'api:main'"}),
         ("audit", {"kind": "'accountEnrolled'", **line}),
         ("audit", {"kind": "'accountActivated'", **line, "actor": "'api:main'"}),

@@ -61,7 +61,7 @@ class Installation(Servers):
         """`device_key`: the public key that all devices of filled accounts have."""
         super().__init__(binary, folder, **{"OSTIARY_LOG_LEVEL": "error", **engine.settings, **settings})
         self.engine, self.device_key = engine, device_key
-        self.accounts = self.sessions = 0
+        self.accounts = self.sessions = self.audit_bytes = 0
         self.await_ready()
         self.server = self.rest("GET", "/servers/")[1]["servers"][0]["serverid"]
         self.phones = [self.enrolled("phone")]
@@ -121,13 +121,16 @@ class Installation(Servers):
     # Filling, while no server runs
 
     def fill_accounts(self, count):
-        """Up to `count` of them."""
+        """Up to `count` of them; `audit_bytes` is what their lines of the audit trail took."""
         words, first = self.engine.words, self.accounts + 1
         if first > count:
             return
         self.engine.execute("serve", [
             *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
             growth_rows.counted(words, self.identifier, count - self.accounts)])
+        before = self.engine.bytes("serve")
+        self.engine.execute("serve", growth_rows.insertions(words, growth_rows.audit_lines(words, self.identifier), first, count))
+        self.audit_bytes = self.engine.bytes("serve") - before
         self.engine.execute("second-factor", growth_rows.insertions(
             words, growth_rows.accounts_of_second_factor(words, self.identifier, self.device_key), first, count))
         self.accounts = count
