@@ -20,9 +20,11 @@ class Effort:
     """How often each thing is done: enough to be believed, or, `quick`, only so that everything is seen to work."""
 
     def __init__(self, quick):
-        self.starts, self.idle, self.requests, self.lists, self.logins = (1, 2, 2_000, 30, 2) if quick else (3, 10, 20_000, 200, 20)
+        self.starts, self.idle, self.requests, self.lists, self.logins = (1, 2, 2_000, 30, 4) if quick else (3, 10, 20_000, 200, 20)
         self.ping_seconds, self.due, self.node_seconds, self.node_pings, self.node_logins = (6, 600, 2, 400, 6) if quick else (60, 21_000, 6, 6_000, 48)
         self.phones = 2 if quick else 4
+        # Of sixteen connections to PostgreSQL each has to meet each statement once.
+        self.warm_logins = 2 if quick else 16
 
 
 def is_logged_in(body):
@@ -106,7 +108,7 @@ def get_servers(installation, report, effort):
 
 
 def logins(installation, report, effort):
-    for _ in range(2):
+    for _ in range(effort.warm_logins):
         installation.log_in(installation.phones[0])
     meter = Meter(installation.engine, installation.pid("serve"), installation.pid("second-factor"))
     for _ in range(effort.logins):
@@ -285,8 +287,10 @@ def node_logins(installation, report, effort, running, processes):
         for _ in range(effort.node_logins // len(phones)):
             installation.log_in(phone, next(admins))
 
-    for phone in phones:
-        installation.log_in(phone, next(admins))
+    # Each node has connections of its own to get warm.
+    for _ in range(effort.warm_logins * len(running) // len(phones)):
+        for phone in phones:
+            installation.log_in(phone, next(admins))
     meter, begun, count = Meter(installation.engine, *processes), time.monotonic(), effort.node_logins // len(phones) * len(phones)
     with concurrent.futures.ThreadPoolExecutor(len(phones)) as pool:
         list(pool.map(often, phones))
