@@ -283,17 +283,20 @@ def node_pings(installation, report, effort, device, running, processes):
 def node_logins(installation, report, effort, running, processes):
     phones, admins = installation.phones[:effort.phones], itertools.cycle([node.admin for node in running])
 
-    def often(phone):
-        for _ in range(effort.node_logins // len(phones)):
-            installation.log_in(phone, next(admins))
+    def log_in_all(count):
+        """So many logins, shared among the phones, each of which makes its own one after the other; how many it were."""
+        def log_in_often(phone):
+            for _ in range(count // len(phones)):
+                installation.log_in(phone, next(admins))
+
+        with concurrent.futures.ThreadPoolExecutor(len(phones)) as pool:
+            list(pool.map(log_in_often, phones))
+        return count // len(phones) * len(phones)
 
     # Each node has connections of its own to get warm.
-    for _ in range(effort.warm_logins * len(running) // len(phones)):
-        for phone in phones:
-            installation.log_in(phone, next(admins))
-    meter, begun, count = Meter(installation.engine, *processes), time.monotonic(), effort.node_logins // len(phones) * len(phones)
-    with concurrent.futures.ThreadPoolExecutor(len(phones)) as pool:
-        list(pool.map(often, phones))
+    log_in_all(effort.warm_logins * len(running))
+    meter, begun = Meter(installation.engine, *processes), time.monotonic()
+    count = log_in_all(effort.node_logins)
     report_nodes(report, "login", count, count / (time.monotonic() - begun), meter,
                  f"{len(phones)} phones as processes, whose PIN's hash takes most of the machine; the database is that of both servers")
 
