@@ -7,7 +7,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench docs clean
+.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench growth docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -102,6 +102,11 @@ bench: ## print the table of costs per operation
 	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/Guarded \
 		Benchmarks/.build/release/libEmulatorCounts.so
 	Benchmarks/start --binary .build/release/ostiary
+
+growth: ## print what grows with accounts, live sessions and nodes, on both engines (25 minutes; ARGS="--quick", ARGS="--json FILE"; Benchmarks/README.md)
+	@scripts/setup growth
+	swift build -c release --product ostiary $(SWIFT_FLAGS)
+	Benchmarks/growth --binary .build/release/ostiary $(ARGS)
 
 clean: ## remove what was built
 	rm -rf .build Models/build Benchmarks/.build Examples/*/.build

@@ -1,0 +1,162 @@
+"""The two engines as a harness needs them: their URLs for the servers, statements while no server runs, sizes, and what PostgreSQL costs."""
+
+import contextlib
+import os
+import pathlib
+import pwd
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import growth_rows
+
+SERVERS = ("serve", "second-factor")
+
+
+def processor_seconds(process):
+    """Of all threads of a process until now, by its clock, which is exact to nanoseconds."""
+    return time.clock_gettime((~process << 3) | 2)
+
+
+class SQLite:
+    name, words, version = "sqlite", growth_rows.SQLiteWords(), f"SQLite {sqlite3.sqlite_version}"
+
+    def __init__(self, folder):
+        self.files = {"serve": folder / "serve/ostiary.sqlite", "second-factor": folder / "second-factor/second-factor.sqlite"}
+        self.settings = {}
+
+    def connect(self, server):
+        connection = sqlite3.connect(self.files[server])
+        connection.create_function("name", 2, growth_rows.name, deterministic=True)
+        connection.create_function("nonce_hash", 1, growth_rows.nonce_hash, deterministic=True)
+        return contextlib.closing(connection)
+
+    def execute(self, server, statements):
+        """All of them; afterwards the log is short and there are statistics, as of a server that has run for long."""
+        with self.connect(server) as connection:
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute("PRAGMA cache_size = -400000")
+            connection.execute("PRAGMA analysis_limit = 1000")
+            for statement in [*statements, "ANALYZE"]:
+                with connection:
+                    connection.execute(statement)
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def row(self, server, query):
+        """The columns of the first row by their names."""
+        with self.connect(server) as connection:
+            connection.row_factory = sqlite3.Row
+            return dict(connection.execute(query).fetchone())
+
+    def value(self, server, query):
+        with self.connect(server) as connection:
+            return connection.execute(query).fetchone()[0]
+
+    def bytes(self, server):
+        """Of the pages in use."""
+        with self.connect(server) as connection:
+            pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+        return (pages - free) * size
+
+    def processor(self):
+        """In the server's own process."""
+        return None
+
+    def stop(self):
+        pass
+
+
+class PostgreSQL:
+    """A cluster of its own on a Unix socket, in the folder, with both databases. It keeps what it acknowledges, as the servers ask for."""
+
+    name, words = "postgresql", growth_rows.PostgreSQLWords()
+    # As a server of this size would be set up, and more connections than the nodes ask for.
+    CONFIGURATION = """
+listen_addresses = ''
+unix_socket_directories = '{folder}'
+max_connections = 200
+shared_buffers = 1GB
+max_wal_size = 4GB
+checkpoint_timeout = 15min
+dynamic_shared_memory_type = mmap
+"""
+
+    def __init__(self, folder):
+        self.folder = folder / "postgresql"
+        self.programs = self.find()
+        self.folder.mkdir()
+        self.runner = []
+        if os.geteuid() == 0:
+            # It refuses to run as root.
+            entry = pwd.getpwnam("postgres")
+            folder.chmod(0o711)
+            os.chown(self.folder, entry.pw_uid, entry.pw_gid)
+            self.runner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        self.run("initdb", "-D", self.folder / "data", "-U", "ostiary", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        subprocess.run([*self.runner, "tee", "-a", self.folder / "data/postgresql.conf"], check=True, text=True,
+                       input=self.CONFIGURATION.format(folder=self.folder), stdout=subprocess.DEVNULL)
+        self.run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-w", "-t", "60", "start")
+        self.postmaster = int((self.folder / "data/postmaster.pid").read_text().split()[0])
+        self.databases = {"serve": "ostiary", "second-factor": "second_factor"}
+        for database in self.databases.values():
+            self.psql("postgres", f"CREATE DATABASE {database} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
+        url = f"postgresql://ostiary@/{{}}?host={self.folder}"
+        self.settings = {"OSTIARY_DATABASE_URL": url.format("ostiary"), "OSTIARY_SF_DATABASE_URL": url.format("second_factor")}
+        self.version = f"PostgreSQL {self.psql('postgres', 'SHOW server_version')}"
+
+    @staticmethod
+    def find():
+        """The folder of its programs."""
+        folders = [*sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True),
+                   *(pathlib.Path(found).parent for found in [shutil.which("initdb")] if found), pathlib.Path("/opt/homebrew/bin")]
+        found = next((folder for folder in folders if (folder / "initdb").exists()), None)
+        if not found:
+            raise SystemExit("growth: PostgreSQL is not installed (Debian: postgresql); or measure with --engine sqlite")
+        return found
+
+    def run(self, program, *arguments):
+        # Of its output nothing is wanted, and what it starts would hold a pipe open.
+        with open(self.folder.parent / "postgresql.out", "a+") as output:
+            done = subprocess.run([*self.runner, self.programs / program, *arguments], stdout=output, stderr=output, stdin=subprocess.DEVNULL, cwd="/")
+            if done.returncode:
+                output.seek(0)
+                raise SystemExit(f"growth: {program} failed: {output.read()[-2000:]}")
+
+    def psql(self, database, *statements):
+        commands = [word for statement in statements for word in ("-c", statement)]
+        done = subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "ostiary", "-d", database, *commands],
+            capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"growth: PostgreSQL refused: {done.stderr[-2000:]}")
+        return done.stdout.strip()
+
+    def execute(self, server, statements):
+        # What an autovacuum would do some minutes later, and a checkpoint, so that neither comes while something is measured.
+        self.psql(self.databases[server], "SET synchronous_commit = off", *statements, "VACUUM ANALYZE", "CHECKPOINT")
+
+    def value(self, server, query):
+        found = self.psql(self.databases[server], query)
+        return int(found) if found.lstrip("-").isdigit() else found
+
+    def bytes(self, server):
+        return self.value(server, f"SELECT pg_database_size('{self.databases[server]}')")
+
+    def processor(self):
+        """Of all its processes: of those that have ended the postmaster knows, to hundredths of a second."""
+        children = pathlib.Path(f"/proc/{self.postmaster}/task/{self.postmaster}/children").read_text().split()
+        seconds = processor_seconds(self.postmaster)
+        fields = pathlib.Path(f"/proc/{self.postmaster}/stat").read_text().rsplit(")", 1)[1].split()
+        seconds += sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")
+        for child in children:
+            # One that ends now is among those that the postmaster knows of next time.
+            with contextlib.suppress(OSError):
+                seconds += processor_seconds(int(child))
+        return seconds
+
+    def stop(self):
+        self.run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "-w", "-t", "60", "stop")
+
+
+ENGINES = {engine.name: engine for engine in (SQLite, PostgreSQL)}

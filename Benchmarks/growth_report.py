@@ -1,0 +1,139 @@
+"""What was measured: kept in a file after each part, and shown as a table for people."""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+# What must not grow, and by how much it may differ between the smallest and the largest size.
+MOST = 1.25
+CONSTANT = [
+    "getSession.serverMicroseconds", "getSession.databaseMicroseconds", "getServers.serverMilliseconds", "getServers.databaseMilliseconds",
+    "login.serveMilliseconds", "login.secondFactorMilliseconds", "login.databaseMilliseconds", "account.serveBytes", "account.secondFactorBytes",
+    "session.serveBytes", "audit.lineBytes"]
+
+
+def first_line(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return None
+
+
+def signatures_per_second(algorithm):
+    """By openssl, one thread, as a measure of the machine in this minute."""
+    try:
+        told = subprocess.run(["openssl", "speed", "-seconds", "1", algorithm], capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    found = re.findall(r"([\d.]+)\s+[\d.]+\s*$", told)
+    return float(found[-1]) if found else None
+
+
+def facts(binary):
+    cores = os.cpu_count()
+    model = next((line.split(":")[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")), platform.processor())
+    memory = next((int(line.split()[1]) // 1024 for line in read("/proc/meminfo").splitlines() if line.startswith("MemTotal")), None)
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "model": model, "cores": cores, "memoryMiB": memory,
+        "system": platform.platform(), "ostiary": first_line(binary, "--version"),
+        "ed25519SignaturesPerSecond": signatures_per_second("ed25519"), "p256SignaturesPerSecond": signatures_per_second("ecdsap256"),
+        "loadBefore": os.getloadavg()[0]}
+
+
+def read(path):
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""
+
+
+class Report:
+    """`path` may be None; what is in it already is kept, and not measured again."""
+
+    def __init__(self, path, machine):
+        self.path = path
+        self.content = {"machine": machine, "done": [], "measurements": []}
+        if path and path.exists():
+            self.content = json.loads(path.read_text())
+            for name in ("model", "ostiary", "quick"):
+                if self.content["machine"][name] != machine[name]:
+                    raise SystemExit(f"growth: {path} is of another run ({name} is {self.content['machine'][name]}): give another file")
+            self.content["machine"] = {**self.content["machine"], **machine}
+        self.point = {}
+
+    def has(self, point, part):
+        return [*point, part] in self.content["done"]
+
+    def begin(self, engine, accounts, sessions, nodes=1):
+        self.point = {"engine": engine, "accounts": accounts, "sessions": sessions, "nodes": nodes}
+
+    def add(self, quantity, value, unit="", note=None):
+        if value is None:
+            return
+        row = {**self.point, "quantity": quantity, "value": round(value, 4), "unit": unit, **({"note": note} if note else {})}
+        same = [other for other in self.content["measurements"] if all(other[key] == row[key] for key in (*self.point, "quantity"))]
+        for other in same:
+            self.content["measurements"].remove(other)
+        self.content["measurements"].append(row)
+
+    def done(self, point, part):
+        self.content["done"].append([*point, part])
+        if self.path:
+            # Never half of it.
+            draft = self.path.with_suffix(".part")
+            draft.write_text(json.dumps(self.content, indent=1, ensure_ascii=False) + "\n")
+            draft.replace(self.path)
+
+    def print(self):
+        machine = self.content["machine"]
+        print(f"\n{machine['model']}, {machine['cores']} cores, {machine['date']}; {machine['ostiary']}, " + ", ".join(machine.get("engines", [])))
+        print(f"openssl in the same run: {machine['ed25519SignaturesPerSecond']:,.0f} Ed25519 and {machine['p256SignaturesPerSecond']:,.0f} P-256 "
+              "signatures a second of one core")
+        rows = self.content["measurements"]
+        for engine in dict.fromkeys(row["engine"] for row in rows):
+            for nodes in (False, True):
+                self.print_table(engine, [row for row in rows if row["engine"] == engine and row["quantity"].startswith("nodes.") == nodes])
+        self.print_laws()
+
+    def print_table(self, engine, rows):
+        """A column for each size."""
+        columns = sorted({(row["accounts"], row["sessions"], row["nodes"]) for row in rows})
+        if not columns:
+            return
+        names = ["accounts", "sessions", "nodes"]
+        print(f"\n{engine}")
+        for index, name in enumerate(names):
+            print(f"  {name:<46}" + "".join(f"{column[index]:>12,}" for column in columns))
+        for quantity in dict.fromkeys(row["quantity"] for row in rows):
+            found = {(row["accounts"], row["sessions"], row["nodes"]): row for row in rows if row["quantity"] == quantity}
+            unit = next(iter(found.values()))["unit"]
+            print(f"  {quantity:<46}" + "".join(f"{figure(found[column]['value']) if column in found else '':>12}" for column in columns) + f"  {unit}")
+        for note in dict.fromkeys(row["note"] for row in rows if "note" in row):
+            print(f"    {note}")
+
+    def print_laws(self):
+        """What must not grow: the dearest size beside the smallest."""
+        print(f"\nThe dearest size beside the smallest (aim: at most {MOST})")
+        for engine in dict.fromkeys(row["engine"] for row in self.content["measurements"]):
+            for quantity in CONSTANT:
+                found = sorted((row["accounts"], row["sessions"], row["value"]) for row in self.content["measurements"]
+                               if row["engine"] == engine and row["quantity"] == quantity and is_weighed(row))
+                if len(found) > 1 and found[0][2]:
+                    accounts, sessions, value = max(found[1:], key=lambda row: row[2])
+                    ratio = value / found[0][2]
+                    print(f"  {engine:<12}{quantity:<34}{ratio:>6.2f}  {'' if ratio <= MOST else 'MORE: '}at {accounts:,} accounts, {sessions:,} sessions")
+
+
+def is_weighed(row):
+    """Of a thousand rows, pages that are not full are a good part: bytes are compared from ten thousand on."""
+    if not row["quantity"].endswith("Bytes"):
+        return True
+    return row["sessions" if row["quantity"].startswith("session.") else "accounts"] >= 10_000
+
+
+def figure(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 1 else f"{value:,.1f}"
