@@ -63,7 +63,8 @@ struct MoveRaceTests {
     }
 
     @Test(
-        "Held up between its look and its table, each of the two finds what the other has made meanwhile", .enabled(if: PostgreSQLCluster.isInstalled))
+        "Held up between its look and its table, each of the two finds what the other has made meanwhile", .enabled(if: PostgreSQLCluster.isInstalled)
+    )
     func insideTransaction() async throws {
         let source = try await filled()
         try await withURL(.postgresql) { url, place in
