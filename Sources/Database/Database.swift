@@ -20,6 +20,9 @@ package protocol Database: Sendable {
     /// How this engine spells the few words of DDL in which engines differ.
     var dialect: SQLDialect { get }
 
+    /// Which it is, for an operator's line that begins “the database”.
+    var place: String { get }
+
     /// Whether other processes may write to it while this one has it open.
     var isShared: Bool { get }
 
@@ -69,6 +72,7 @@ package protocol Database: Sendable {
 }
 
 extension Database {
+    package var place: String { "of this server" }
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }

@@ -43,10 +43,15 @@ extension Database {
     /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
     ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``,
-    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``SQLError``.
+    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError``.
     package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience()) async throws {
+        try await migrate(migrations, patience: patience, isTarget: false)
+    }
+
+    /// - Parameter isTarget: whether it is a move that takes the steps, in its own target.
+    func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), isTarget: Bool) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
-        try await beginSchema()
+        try await beginSchema(isTarget: isTarget)
         let found = try await standing(for: migrations)
         let known = migrations.last?.number ?? 0
         guard found.newest <= known else {
@@ -61,25 +66,26 @@ extension Database {
         if found.newest > 0, missing.contains(where: { $0.rows != nil }) { try await purge() }
     }
 
-    /// Makes the tables in which the steps are counted, if there are none: the first that a database of ours holds.
-    /// - Throws: ``SQLError``.
-    package func beginSchema() async throws {
-        // Two that make the same table at once: one of them is told of the other's.
-        do { try await makeStepTables() } catch SQLError.uniqueViolation { try await makeStepTables() }
+    /// Makes the tables in which the steps are counted, if there are none: the first that a database of ours holds. A move that has come before is seen in
+    /// the same transaction.
+    /// - Throws: ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError``.
+    package func beginSchema() async throws { try await beginSchema(isTarget: false) }
+
+    private func beginSchema(isTarget: Bool) async throws {
+        // What somebody has made since this one looked fails a statement; the second look sees it.
+        do { try await makeStepTables(isTarget: isTarget) } catch SQLError.uniqueViolation, SQLError.fault {
+            try await makeStepTables(isTarget: isTarget)
+        }
     }
 
-    private func makeStepTables() async throws {
-        let dialect = dialect
-        try await transaction { connection, _ in
-            for (table, column) in [("schema_version", "name TEXT"), ("schema_reader", "readable_from \(dialect.integer)")] {
-                try connection.execute(
-                    """
-                    CREATE TABLE IF NOT EXISTS \(table) (
-                        number \(dialect.integer) NOT NULL PRIMARY KEY,
-                        \(column) NOT NULL
-                    ) \(dialect.tableOptions)
-                    """)
+    private func makeStepTables(isTarget: Bool) async throws {
+        let (dialect, place) = (dialect, place)
+        try await transaction { connection, _ -> Void in
+            let present = Set(try connection.query(dialect.catalogue.objects).map { try $0.text("name") })
+            if !isTarget, present.contains(UnfinishedMove.table) {
+                throw DatabaseOpenError.unfinishedMove(path: place, source: try connection.one(UnfinishedMove.question)?.text("source") ?? "")
             }
+            for statement in StepTables.definitions(dialect, besides: present) { try connection.execute(statement) }
         }
     }
 

@@ -1,5 +1,7 @@
 /// Questions about the tables of a database, which each engine answers from a catalogue of its own, in the same words.
 package struct SQLCatalogue: Sendable, Equatable {
+    /// The `name` of each thing that somebody has made: tables and views, and what else the engine has. Not what belongs to the engine or an extension of it.
+    package let objects: String
     /// A row for each column of each table, both in order: `table_name`, `column_name`, `key_place` (its place in the primary key, from 1; 0 for none),
     /// `is_counted` (whether the engine counts it up).
     package let columns: String
@@ -13,6 +15,7 @@ package struct SQLCatalogue: Sendable, Equatable {
 
 extension SQLCatalogue {
     static let sqlite = SQLCatalogue(
+        objects: "SELECT name FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'",
         columns: """
             SELECT m.name AS table_name, c.name AS column_name, c.pk AS key_place, (c.pk = 1 AND m.sql LIKE '%AUTOINCREMENT%') AS is_counted
             FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND substr(m.name, 1, 7) <> 'sqlite_'

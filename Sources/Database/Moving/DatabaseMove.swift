@@ -30,13 +30,14 @@ package struct DatabaseMove: Sendable {
         case .foreign(let other): throw MoveRefusal.otherSource(target: target.name, source: other)
         case .own(let isPrepared): return try await go(on: mark, isPrepared: isPrepared, tables, counter)
         case .empty:
-            try await mark.set()
+            // A server that began in the same moment has it.
+            guard try await mark.set() else { throw MoveRefusal.targetNotEmpty(target.name) }
             return try await go(on: mark, isPrepared: false, tables, counter)
         }
     }
 
     private func go(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
-        if !isPrepared { try await target.database.migrate(schema.migrations) }
+        if !isPrepared { try await target.database.migrate(schema.migrations, isTarget: true) }
         try check(tables, areThoseOf: try await TableShape.inOrder(of: target.database))
         let moved = tables.filter { !MovableSchema.stepTables.contains($0.name) }
         if !isPrepared { try await mark.prepare(moved) }

@@ -11,7 +11,7 @@ package struct MovableSchema: Sendable {
     }
 
     /// The tables of steps. The target gets their rows by taking these steps.
-    static let stepTables: Set<String> = ["schema_version", "schema_reader"]
+    static let stepTables = StepTables.names
 
     /// Which of several a database has, every step of it: neither does a move take steps for a server, nor does it leave out what it does not know.
     /// - Returns: its place in `schemas`.

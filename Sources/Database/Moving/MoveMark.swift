@@ -39,28 +39,39 @@ struct MoveMark: Sendable {
         }
     }
 
-    /// The first that the target gets.
-    /// - Throws: ``SQLError``; of two moves at once that of the later, ``MoveRefusal/disturbed(_:)``.
-    func set() async throws {
+    /// The first that the target gets, with the tables of steps, which a server makes first: the name of a table is given once, so that one of the two is
+    /// told of the other's. In the same transaction it is seen that nothing else is there.
+    /// - Returns: whether the mark is there. If not, somebody else has made something meanwhile.
+    /// - Throws: ``SQLError``.
+    func set() async throws -> Bool {
+        do { return try await setIfEmpty() } catch SQLError.uniqueViolation, SQLError.fault { return try await setIfEmpty() }
+    }
+
+    private func setIfEmpty() async throws -> Bool {
         let (dialect, source, identity) = (database.dialect, source, identity)
-        try await database.transaction { connection, _ -> Void in
-            for statement in Self.definitions(dialect) { try connection.execute(statement) }
+        return try await database.transaction { connection, _ -> Bool in
+            let present = Set(try connection.query(dialect.catalogue.objects).map { try $0.text("name") })
+            guard present.isEmpty else {
+                guard present.contains(UnfinishedMove.table) else { return false }
+                let row = try connection.one("SELECT identity, is_prepared FROM \(UnfinishedMove.table)")
+                return try row?.blob("identity") == identity && row?.bool("is_prepared") == false
+            }
+            for statement in Self.definitions(dialect) + StepTables.definitions(dialect, besides: []) { try connection.execute(statement) }
             try connection.execute(
-                "INSERT INTO \(UnfinishedMove.table) (id, source, identity, is_prepared) VALUES (1, $1, $2, 0) ON CONFLICT DO NOTHING",
-                [.text(source), .blob(identity)])
+                "INSERT INTO \(UnfinishedMove.table) (id, source, identity, is_prepared) VALUES (1, $1, $2, 0)", [.text(source), .blob(identity)])
+            return true
         }
-        guard try await look() == .own(isPrepared: false) else { throw MoveRefusal.disturbed(UnfinishedMove.table) }
     }
 
     private static func definitions(_ d: SQLDialect) -> [String] {
         [
             """
-            CREATE TABLE IF NOT EXISTS \(UnfinishedMove.table) (
+            CREATE TABLE \(UnfinishedMove.table) (
                 id \(d.integer) NOT NULL PRIMARY KEY CHECK (id = 1), source TEXT NOT NULL, identity \(d.blob) NOT NULL, is_prepared \(d.integer) NOT NULL
             ) \(d.tableOptions)
             """,
             """
-            CREATE TABLE IF NOT EXISTS \(UnfinishedMove.progressTable) (
+            CREATE TABLE \(UnfinishedMove.progressTable) (
                 name TEXT NOT NULL PRIMARY KEY, copied \(d.integer) NOT NULL, last_key \(d.blob), is_whole \(d.integer) NOT NULL
             ) \(d.tableOptions)
             """,

@@ -33,13 +33,13 @@ extension PostgreSQLDatabase {
         guard found.areOurs else { throw .notOurs(path: connector.place) }
     }
 
-    /// How many tables there are, whether one is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
+    /// How many things there are, tables or others, whether one is the table in which `migrate` counts its steps, and from where a move comes that has not come to its end.
     private static func tables(of connector: PostgreSQLConnector) throws(DatabaseOpenError) -> (count: Int, areOurs: Bool, move: String?) {
         do {
             let link = try connector.connect()
             guard let row = try row(of: tableQuestion, on: link) else { throw PostgreSQLLink.Loss(reason: "its tables cannot be listed") }
             let move = try row.int("moves") > 0 ? try self.row(of: UnfinishedMove.question, on: link)?.text("source") ?? "" : nil
-            return (try row.int("tables"), try row.int("columns") == 2, move)
+            return (try row.int("objects"), try row.int("columns") == 2, move)
         } catch let loss as PostgreSQLLink.Loss {
             throw .cannotOpen(path: connector.place, reason: loss.reason)
         } catch {
@@ -56,7 +56,7 @@ extension PostgreSQLDatabase {
     }
 
     private static let tableQuestion = """
-        SELECT (SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables,
+        SELECT (SELECT COUNT(*) FROM (\(SQLCatalogue.madeObjects)) AS made) AS objects,
         (SELECT COUNT(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = current_schema()::regnamespace
         AND c.relname = 'schema_version' AND a.attname IN ('number', 'name') AND NOT a.attisdropped) AS columns,
         (SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = '\(UnfinishedMove.table)') AS moves

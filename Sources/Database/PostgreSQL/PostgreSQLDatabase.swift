@@ -24,6 +24,8 @@ package final class PostgreSQLDatabase: Database {
         isPatient = true
     }
 
+    package var place: String { connector.place }
+
     package var patient: any Database { PostgreSQLDatabase(patient: self) }
 
     /// By LISTEN and NOTIFY, on one connection more, which is there as soon as somebody listens or has something to say.

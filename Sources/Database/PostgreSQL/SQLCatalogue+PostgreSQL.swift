@@ -1,6 +1,7 @@
 extension SQLCatalogue {
     /// Of the schema in which tables are made.
     static let postgresql = SQLCatalogue(
+        objects: madeObjects,
         columns: """
             SELECT c.relname::text AS table_name, a.attname::text AS column_name, COALESCE(array_position(k.conkey, a.attnum), 0) AS key_place,
             a.attidentity <> '' AS is_counted
@@ -15,6 +16,21 @@ extension SQLCatalogue {
             """,
         lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",
         countOn: ["SELECT setval(\(sequence), GREATEST($2, COALESCE(pg_sequence_last_value(\(sequence)), 1))) FROM \(counted)"])
+
+    /// Tables, views, sequences, composite types; functions; other types. Those of a table, its row and its index, come and go with it.
+    static let madeObjects = """
+        SELECT c.relname::text AS name FROM pg_class c
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c') AND \(isOwn("c", in: "pg_class"))
+        UNION ALL SELECT p.proname::text FROM pg_proc p
+        WHERE p.pronamespace = current_schema()::regnamespace AND \(isOwn("p", in: "pg_proc"))
+        UNION ALL SELECT t.typname::text FROM pg_type t
+        WHERE t.typnamespace = current_schema()::regnamespace AND t.typtype IN ('b', 'd', 'e', 'r') AND t.typcategory <> 'A' AND \(isOwn("t", in: "pg_type"))
+        """
+
+    /// Whether it came with no extension.
+    private static func isOwn(_ object: String, in catalogue: String) -> String {
+        "NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = '\(catalogue)'::regclass AND d.objid = \(object).oid AND d.deptype = 'e')"
+    }
 
     private static let sequence = "pg_get_serial_sequence(quote_ident(c.relname), a.attname)::regclass"
     private static let counted = """

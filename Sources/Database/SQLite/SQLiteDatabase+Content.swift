@@ -17,7 +17,7 @@ extension SQLiteDatabase {
         guard found.isOurs else { throw .notOurs(path: path) }
     }
 
-    /// Whether there are tables, whether one is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
+    /// Whether there is nothing, whether a table is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
     private static func tables(at path: String) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool, move: String?) {
         do {
             // Not the writer's configuration, which makes a log beside it. One that is there is only read: whoever may write and closes last folds it
@@ -25,12 +25,11 @@ extension SQLiteDatabase {
             let queue = try DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base())
             defer { try? queue.close() }
             return try queue.unsafeRead { database in
-                let tables = try Int.fetchOne(
-                    database, sql: "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
+                let objects = try String.fetchAll(database, sql: SQLCatalogue.sqlite.objects)
                 let columns = try Int.fetchOne(
                     database, sql: "SELECT COUNT(*) FROM pragma_table_info('schema_version') WHERE name IN ('number', 'name')")
                 let move = try database.tableExists(UnfinishedMove.table) ? String.fetchOne(database, sql: UnfinishedMove.question) ?? "" : nil
-                return (isEmpty: tables == 0, isOurs: columns == 2, move: move)
+                return (isEmpty: objects.isEmpty, isOurs: columns == 2, move: move)
             }
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path)

@@ -37,6 +37,8 @@ package final class SQLiteDatabase: Database {
         for name in path.map({ [$0, $0 + "-wal"] }) ?? [] { files.withLock { $0[name] = FileIdentity(of: name) } }
     }
 
+    package var place: String { path ?? "in memory" }
+
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await noting {
             switch source {

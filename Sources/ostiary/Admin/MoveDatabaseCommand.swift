@@ -26,7 +26,7 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
             let (old, new) = (try DatabaseURL(parsing: from), try DatabaseURL(parsing: to))
             guard old.isSQLite != new.isSQLite else { throw MoveRefusal.sameEngine }
             let ending = try await Self.closing(try MoveEnd.source(old, from)) { source in
-                let kind = try await Kind.of(source)
+                let kind = try await ServerKind.of(source)
                 try OtherServersFolder.check(new, other: kind.otherFileName)
                 // Before the target is opened, which makes a file.
                 try await source.checkAlone()
@@ -57,25 +57,12 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
     }
 }
 
-extension MoveDatabaseCommand {
-    /// Which server a database is of, and what an operator has to know of it.
-    enum Kind: Int, CaseIterable {
-        case authentication, secondFactor
-
-        static func of(_ source: MoveEnd) async throws -> Kind {
-            allCases[try await MovableSchema.of(source, among: allCases.map(\.schema))]
-        }
-
-        var schema: MovableSchema { self == .authentication ? .authServer : .secondFactorServer }
-        var name: String { self == .authentication ? "authentication server" : "second-factor server" }
-        var command: String { self == .authentication ? "ostiary serve" : "ostiary second-factor" }
-        var urlSetting: String { self == .authentication ? "OSTIARY_DATABASE_URL" : "OSTIARY_SF_DATABASE_URL" }
-        var keySetting: String { self == .authentication ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE" }
-        /// Of the other server's database, where it has one in the folder.
-        fileprivate var otherFileName: String {
-            self == .authentication ? StorageSettings.secondFactorServerFileName : StorageSettings.authServerFileName
-        }
+extension ServerKind {
+    static func of(_ source: MoveEnd) async throws -> ServerKind {
+        allCases[try await MovableSchema.of(source, among: allCases.map(\.schema))]
     }
+
+    var schema: MovableSchema { self == .authentication ? .authServer : .secondFactorServer }
 }
 
 /// Something that passes kept a move from its end.

@@ -3,11 +3,11 @@ import Database
 /// What an operator reads of a move that came to its end: what was compared, and what to do next.
 struct MoveEnding {
     private let report: MoveReport
-    private let kind: MoveDatabaseCommand.Kind
+    private let kind: ServerKind
     private let from: String
     private let to: String
 
-    init(_ report: MoveReport, kind: MoveDatabaseCommand.Kind, from: String, to: String) {
+    init(_ report: MoveReport, kind: ServerKind, from: String, to: String) {
         (self.report, self.kind, self.from, self.to) = (report, kind, from, to)
     }
 

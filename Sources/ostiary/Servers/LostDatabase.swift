@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import HTTPService
 
 /// A database that is missing or empty where a server kept one: a new one would be a new server, to whom nobody is enrolled.
 struct LostDatabase: Error, CustomStringConvertible {
@@ -16,22 +17,30 @@ struct LostDatabase: Error, CustomStringConvertible {
             + "whom nobody is enrolled, remove \(isFile ? "it and \(rest)" : "\(rest) too")"
     }
 
-    /// - Parameter url: of a database that holds nothing yet.
-    /// - Throws: ``LostDatabase``.
-    static func check(_ url: DatabaseURL, keyFile: String) throws {
+    /// - Parameters:
+    ///   - url: of a database that holds nothing yet.
+    ///   - folder: of the server's data.
+    /// - Throws: ``OtherDatabase``, ``LostDatabase``.
+    static func check(_ url: DatabaseURL, keyFile: String, of server: ServerKind, in folder: DataFolder) throws {
+        try OtherDatabase.check(url, keyFile: keyFile, of: server, in: folder)
         let mark = DatabaseMark(of: url, keyFile: keyFile)
-        if case .postgresql(let address) = url, mark.isThere { throw LostDatabase(path: address.description, traces: [mark.path]) }
-        guard case .sqlite(let path) = url else { return }
-        let traces = (isBeside(keyFile, path) ? [keyFile] : []) + left(beside: path)
-        guard traces.isEmpty else { throw LostDatabase(path: path, traces: traces) }
+        let marks = mark.isThere ? [mark.path] : []
+        let traces: [String]
+        switch url {
+        case .sqlite(let path): traces = (isBeside(keyFile, path) ? [keyFile] : []) + marks + left(beside: path)
+        case .postgresql: traces = marks
+        }
+        guard traces.isEmpty else { throw LostDatabase(path: url.place, traces: traces) }
     }
 
     /// Of a file that is there without a table, and has a key file wherever that lies.
     init(of url: DatabaseURL, keyFile: String) {
+        let mark = DatabaseMark(of: url, keyFile: keyFile)
+        let marks = mark.isThere ? [mark.path] : []
         switch url {
-        case .sqlite(let path): self.init(path: path, traces: [keyFile] + Self.left(beside: path), isFile: true)
+        case .sqlite(let path): self.init(path: path, traces: [keyFile] + marks + Self.left(beside: path), isFile: true)
         // Its key file may have been given to a new server; one of a database with tables is missed sooner.
-        case .postgresql(let address): self.init(path: address.description, traces: [keyFile])
+        case .postgresql(let address): self.init(path: address.description, traces: [keyFile] + marks)
         }
     }
 
@@ -53,30 +62,12 @@ struct LostDatabase: Error, CustomStringConvertible {
     }
 }
 
-/// That a server has run with a key file on a database that is no file: a file beside the key file, which names that database. An empty one in its place
-/// is a lost one then, or a URL that leads elsewhere, and not a new server.
-///
-/// It comes with the first table, so a first start that was interrupted before goes on. Where the folder of the key file takes no files, as that of a
-/// mounted secret, there is none.
-struct DatabaseMark {
-    private let database: String?
-    /// The file.
-    let path: String
-
-    init(of url: DatabaseURL, keyFile: String) {
-        switch url {
-        case .sqlite: database = nil
-        case .postgresql(let address): database = address.description
+extension DatabaseURL {
+    /// For an operator's line: which database where.
+    var place: String {
+        switch self {
+        case .sqlite(let path): path
+        case .postgresql(let address): address.description
         }
-        path = keyFile + ".database"
-    }
-
-    /// Whether a server has run with the key file on such a database.
-    var isThere: Bool { database != nil && FileManager.default.fileExists(atPath: path) }
-
-    /// Leaves it, of a database that holds tables.
-    func leave() {
-        guard let database, let content = "\(database)\n".data(using: .utf8), FileManager.default.contents(atPath: path) != content else { return }
-        _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
     }
 }

@@ -31,7 +31,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try await ServerStorage.open(
-            storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .shared, needsStandby: try settings.isHighlyAvailable())
+            storage, of: .secondFactor, in: options.dataFolder, identity, ownership: .shared, needsStandby: try settings.isHighlyAvailable())
         let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
         let text = try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now)
         try await database.close()
@@ -44,7 +44,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
-            settings.storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .exclusive,
+            settings.storage, of: .secondFactor, in: options.dataFolder, identity, ownership: .exclusive,
             needsStandby: settings.isHighlyAvailable)
         let drain = DrainSignal()
         let began = ContinuousClock.now

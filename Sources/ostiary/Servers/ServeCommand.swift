@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try await ServerStorage.open(
-            storage, apartFrom: StorageSettings.secondFactorServerFileName, identity, ownership: .shared)
+            storage, of: .authentication, in: options.dataFolder, identity, ownership: .shared)
         let hash = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
-            settings.storage, apartFrom: StorageSettings.secondFactorServerFileName, identity, ownership: .exclusive)
+            settings.storage, of: .authentication, in: options.dataFolder, identity, ownership: .exclusive)
         let (completed, keyPath) = try await RootAPIKey.ensured(given, options)
         let drain = DrainSignal()
         let node = try await AuthNode(

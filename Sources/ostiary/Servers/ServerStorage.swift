@@ -10,19 +10,20 @@ enum ServerStorage {
     /// is made only where there was none: a file that holds no tables is as good as a lost one, unless it is that of a first start which did not come
     /// to its end, and one with the tables of others is theirs. None is made in the folder of the other server, which is a mistyped `--data`.
     /// - Parameters:
-    ///   - other: file name, without its end, of the other server's database.
+    ///   - folder: of the server's data.
     ///   - needsStandby: whether a second machine must keep what is committed. Looked at before the first commit, which would wait for it for ever.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherServersFolder``, `NoStandby`, `SQLError`.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherDatabase``, ``OtherServersFolder``, `NoStandby`, `SQLError`.
     static func open(
-        _ settings: StorageSettings, apartFrom other: String, _ identity: IdentityOptions, ownership: DatabaseOwnership, needsStandby: Bool = false
+        _ settings: StorageSettings, of server: ServerKind, in folder: DataFolder, _ identity: IdentityOptions, ownership: DatabaseOwnership,
+        needsStandby: Bool = false
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         if needsStandby, case .sqlite = url { throw NoStandby.file }
         let first = FirstStart(of: url)
         guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
             if !first.isUnderWay {
-                try OtherServersFolder.check(url, other: other)
-                try LostDatabase.check(url, keyFile: settings.keyFile)
+                try OtherServersFolder.check(url, other: server.otherFileName)
+                try LostDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
                 try first.begin()
             }
             return try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
@@ -38,7 +39,10 @@ enum ServerStorage {
             try first.end()
             DatabaseMark(of: url, keyFile: settings.keyFile).leave()
             return (database, key)
-        } catch DatabaseOpenError.empty { throw LostDatabase(of: url, keyFile: settings.keyFile) }
+        } catch DatabaseOpenError.empty {
+            try OtherDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
+            throw LostDatabase(of: url, keyFile: settings.keyFile)
+        }
     }
 
     /// What a first start makes, in this order: the keys, the database, and its first table, with which the start has come so far that every later one

@@ -56,7 +56,8 @@ struct FirstStartTests {
         for rest in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + rest) }
         let lost = try Program(start)
         #expect(try await lost.end() == 1)
-        #expect(lost.complaints.contains("is missing or empty, and a server has run with it (\(data)/\(name).kek)"), "\(lost.complaints)")
+        let traces = "\(data)/\(name).kek, \(data)/\(name).kek.database"
+        #expect(lost.complaints.contains("is missing or empty, and a server has run with it (\(traces))"), "\(lost.complaints)")
     }
 
     @Test("Who removes what the refusal of an empty database names gets a new server at once", arguments: ["serve", "second-factor"])

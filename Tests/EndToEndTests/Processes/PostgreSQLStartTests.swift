@@ -35,13 +35,112 @@ struct PostgreSQLStartTests {
         let mark = keyFile(command) + ".database"
         let refused = try await start(command, on: empty)
         #expect(refused.exitCode == 1 && refused.complaintLines.count == 1)
-        #expect(refused.complaints.contains("is missing or empty, and a server has run with it (\(mark))"), "\(refused.complaints)")
+        let former = cluster.address(of: own).description
+        let words = "is missing or empty, and a server has run with the key file \(keyFile(command)) on \(former) (\(mark)): name that database"
+        #expect(refused.complaints.contains(words), "\(refused.complaints)")
         #expect(try await start(command, on: own).lines.first == identity)
 
         try FileManager.default.removeItem(atPath: mark)
         let new = try await start(command, on: empty)
         #expect(new.exitCode == 0 && new.lines.first != identity, "\(new.complaints)")
         for name in [own, empty] { cluster.leave(name) }
+    }
+
+    @Test(
+        "Emptied itself it is a lost one, and so is one whose mark names nothing; neither is a new server", arguments: ["serve", "second-factor"])
+    func emptied(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        _ = try await start(command, on: name)
+        try await cluster.run(["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"], in: name)
+        let mark = keyFile(command) + ".database"
+        for _ in 0..<2 {
+            let refused = try await start(command, on: name)
+            #expect(refused.exitCode == 1)
+            #expect(refused.complaints.contains("is missing or empty, and a server has run with it (\(mark))"), "\(refused.complaints)")
+            try Data().write(to: URL(fileURLWithPath: mark))
+        }
+        cluster.leave(name)
+    }
+
+    @Test(
+        "A URL that was lost from the settings makes no server of a new file beside a key file that has run on PostgreSQL, wherever that lies",
+        arguments: ["serve", "second-factor"])
+    func lostURL(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        let key = [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": folder.file("keys/it.kek")]
+        let first = try await start(command, on: name, key)
+        #expect(first.exitCode == 0, "\(first.complaints)")
+        let refused = try Program([command, "--data", folder.file("data"), "--print-identity"], environment: key)
+        #expect(try await refused.end() == 1)
+        #expect(refused.complaintLines.count == 1)
+        let setting = command == "serve" ? "OSTIARY_DATABASE_URL" : "OSTIARY_SF_DATABASE_URL"
+        let former = "on \(cluster.address(of: name)) (\(folder.file("keys/it.kek.database"))): name that database (\(setting))"
+        #expect(refused.complaints.contains(former), "\(refused.complaints)")
+        let file = folder.file("data/\(command == "serve" ? "ostiary" : "second-factor").sqlite")
+        #expect(!FileManager.default.fileExists(atPath: file) && !FileManager.default.fileExists(atPath: file + ".first-start"))
+        // Where that is really meant, the line says what to remove.
+        try FileManager.default.removeItem(atPath: folder.file("keys/it.kek.database"))
+        let new = try Program([command, "--data", folder.file("data"), "--print-identity"], environment: key)
+        #expect(try await new.end() == 0)
+        #expect(new.lines.first?.count == 43 && new.lines.first != first.lines.first)
+        cluster.leave(name)
+    }
+
+    @Test(
+        "A URL with a slip makes no server of an empty PostgreSQL beside a file that a server has filled, also where that server left no mark",
+        arguments: ["serve", "second-factor"], [true, false])
+    func besideFile(_ command: String, hasMark: Bool) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        let first = try Program([command, "--data", folder.file("data"), "--print-identity"])
+        #expect(try await first.end() == 0)
+        let (mark, file) = (keyFile(command) + ".database", folder.file("data/\(command == "serve" ? "ostiary" : "second-factor").sqlite"))
+        #expect(try String(contentsOfFile: mark, encoding: .utf8) == file + "\n")
+        if !hasMark { try FileManager.default.removeItem(atPath: mark) }
+        let refused = try await start(command, on: name)
+        #expect(refused.exitCode == 1 && refused.complaintLines.count == 1)
+        let words = "a server has run with the key file \(keyFile(command)) on \(file)\(hasMark ? " (\(mark))" : ""): name that"
+        #expect(refused.complaints.contains(words), "\(refused.complaints)")
+        let database = try await cluster.open(name)
+        #expect(try await database.read { try $0.one("SELECT to_regclass('schema_version') IS NULL AS none")?.bool("none") } == true)
+        await database.close()
+        let again = try Program([command, "--data", folder.file("data"), "--print-identity"])
+        #expect(try await again.end() == 0)
+        #expect(again.lines.first == first.lines.first)
+        cluster.leave(name)
+    }
+
+    @Test(
+        "A server that was moved starts on what it was moved to, by the same key file, there and back and there; its mark goes with it",
+        arguments: ["serve", "second-factor"])
+    func moved(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let names = [try await cluster.makeDatabase(), try await cluster.makeDatabase()]
+        let key = [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": folder.file("keys/it.kek")]
+        let setting = command == "serve" ? "OSTIARY_DATABASE_URL" : "OSTIARY_SF_DATABASE_URL"
+        let urls = [
+            "sqlite:\(folder.file("one.sqlite"))", "postgresql://ostiary@/\(names[0])?host=\(cluster.folder)",
+            "sqlite:\(folder.file("two.sqlite"))", "postgresql://ostiary@/\(names[1])?host=\(cluster.folder)",
+        ]
+        let marks = [folder.file("one.sqlite"), "\(cluster.address(of: names[0]))", folder.file("two.sqlite"), "\(cluster.address(of: names[1]))"]
+        var identities: Set<String> = []
+        for place in 0..<4 {
+            if place > 0 {
+                for _ in 0..<2 {
+                    let move = try Program(["admin", "move-database", "--from", urls[place - 1], "--to", urls[place]])
+                    #expect(try await move.end() == 0, "\(move.complaints)")
+                }
+            }
+            let server = try Program(
+                [command, "--data", folder.file("data"), "--print-identity"], environment: key.merging([setting: urls[place]]) { $1 })
+            #expect(try await server.end() == 0, "\(server.complaints)")
+            identities.formUnion(server.lines)
+            #expect(try String(contentsOfFile: folder.file("keys/it.kek.database"), encoding: .utf8) == marks[place] + "\n")
+        }
+        #expect(identities.count == 1)
+        names.forEach(cluster.leave)
     }
 
     @Test("A first start that made its key file and no table goes on", arguments: ["serve", "second-factor"])

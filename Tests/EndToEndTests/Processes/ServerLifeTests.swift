@@ -223,7 +223,8 @@ struct ServerLifeTests {
             try #require(try Data(contentsOf: URL(fileURLWithPath: file)).count > 1)
         }
         if how == "a link to nowhere" { try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("unmounted/it")) }
-        let words = "the database \(file) is missing or empty, and a server has run with it (\(data)/\(name).kek): put the database back"
+        let traces = "\(data)/\(name).kek, \(data)/\(name).kek.database"
+        let words = "the database \(file) is missing or empty, and a server has run with it (\(traces)): put the database back"
         try await expectOneLine(start, [:], saying: words)
         #expect(!FileManager.default.fileExists(atPath: folder.file("unmounted")))
         try? FileManager.default.removeItem(atPath: file)

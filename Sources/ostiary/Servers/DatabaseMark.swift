@@ -1,0 +1,41 @@
+import Database
+import Foundation
+
+/// That a server has run with a key file, and on which database: a file beside the key file, which names that. An empty database is a lost one then, or a URL
+/// that leads elsewhere or was lost itself, and not a new server.
+///
+/// It comes with the first table, so a first start that was interrupted before goes on. Where the folder of the key file takes no files, as that of a
+/// mounted secret, there is none.
+struct DatabaseMark {
+    /// What a URL names, in words that do not change with the folder of the process.
+    let database: String
+    /// The file.
+    let path: String
+
+    init(of url: DatabaseURL, keyFile: String) {
+        switch url {
+        // A link is not followed: it may lead to a disk that is not there.
+        case .sqlite(let path) where path.hasPrefix("/"): database = path
+        case .sqlite(let path): database = "\(FileManager.default.currentDirectoryPath)/\(path.trimmingPrefix("./"))"
+        case .postgresql(let address): database = address.description
+        }
+        path = keyFile + ".database"
+    }
+
+    var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// The database that it names; nil where there is none, or a file that names nothing.
+    var former: String? {
+        guard let content = FileManager.default.contents(atPath: path), let text = String(bytes: content.prefix(4096), encoding: .utf8) else {
+            return nil
+        }
+        let name = text.prefix { !$0.isNewline }
+        return name.isEmpty ? nil : String(name)
+    }
+
+    /// Leaves it, of a database that holds tables.
+    func leave() {
+        guard let content = "\(database)\n".data(using: .utf8), FileManager.default.contents(atPath: path) != content else { return }
+        _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
+    }
+}

@@ -1,0 +1,46 @@
+import Database
+import Foundation
+import HTTPService
+
+/// An empty database is named, and the key file has run with another: the URL was lost from the settings, or has a slip. A new server with the keys of one
+/// that is somewhere else would be taken for it by whoever starts it, and by no phone.
+struct OtherDatabase: Error, CustomStringConvertible {
+    /// The empty one.
+    let place: String
+    let keyFile: String
+    /// The one with which the key file has run.
+    let former: String
+    /// Where it is told: the file of the mark, or nil where the former one itself was found.
+    let mark: String?
+    let server: ServerKind
+
+    var description: String {
+        let new = "or, for a new server to whom nobody is enrolled, name a data folder and a key file of its own (--data, \(server.keySetting))"
+        let begin = "the database \(place) is missing or empty, and a server has run with the key file \(keyFile) on"
+        if let mark {
+            return "\(begin) \(former) (\(mark)): name that database (\(server.urlSetting)), or put it back; \(new), or remove \(mark)"
+        }
+        return "\(begin) \(former): name that (\(server.urlSetting)='sqlite:\(former)'), or move it first (ostiary admin move-database); \(new)"
+    }
+
+    /// - Parameters:
+    ///   - url: of a database that holds nothing yet.
+    ///   - folder: of the server's data.
+    /// - Throws: ``OtherDatabase``.
+    static func check(_ url: DatabaseURL, keyFile: String, of server: ServerKind, in folder: DataFolder) throws(OtherDatabase) {
+        let mark = DatabaseMark(of: url, keyFile: keyFile)
+        if let former = mark.former, former != mark.database {
+            throw OtherDatabase(place: url.place, keyFile: keyFile, former: former, mark: mark.path, server: server)
+        }
+        // Of a server that was last started before there were such marks.
+        guard case .postgresql = url, !mark.isThere, !KeyFile.isMissing(keyFile) else { return }
+        let folders = [folder.path, URL(fileURLWithPath: keyFile).deletingLastPathComponent().path]
+        if let file = folders.map({ "\($0)/\(server.fileName).sqlite" }).first(where: isFilled) {
+            throw OtherDatabase(place: url.place, keyFile: keyFile, former: file, mark: nil, server: server)
+        }
+    }
+
+    private static func isFilled(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path) && (try? checkContent(.ours, of: .sqlite(path: path))) != nil
+    }
+}
