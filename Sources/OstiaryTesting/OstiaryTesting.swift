@@ -5,7 +5,7 @@
 // (`patientReadiness`), a folder that is gone with its test, PINs that cost nothing to stretch (`PINStretching.quick`), a log that can be read, a
 // pipe that nobody reads, a socket on loopback, a server of which a test writes every byte (`RawServer`), one whose certificate nobody vouches for,
 // and databases that behave as badly as a database may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a
-// commit; `SchemaTemplate` has databases whose schema is made; `CountingDatabase` and `PageLog` count what is asked of
+// commit; `SchemaTemplate` has databases whose schema is made, on each engine (`DatabaseEngine`); `CountingDatabase` and `PageLog` count what is asked of
 // a database and what it writes. And a real PostgreSQL of the tests' own (`PostgreSQLCluster`) that can be killed, have a standby and run full, with a
 // socket before it that cuts connections and is slow (`CuttingSocket`).
 // `History/` says of what many callers saw whether any order of their calls explains it.

@@ -8,7 +8,7 @@ import Testing
 @testable import AuthServer
 
 /// Somebody who has no account sees the code over a shoulder, and sends what he likes while its owner goes on.
-@Suite("Attack: strangers who see the code")
+@Suite("Attack: strangers who see the code", .onBothEngines)
 struct BystanderTests {
     /// What strangers are told who look at a login, each with a key of his own.
     private func look(_ count: Int, at link: Encoded<LoginLink>, _ servers: ServersFixture) async throws -> [Status] {

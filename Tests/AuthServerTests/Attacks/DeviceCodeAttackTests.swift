@@ -8,7 +8,7 @@ import Testing
 @testable import AuthServer
 
 /// What somebody with an account of their own, or with the network, gets by codes that devices show.
-@Suite("Attacks on codes that phones scan", .againWithLostCommits, .timeLimit(.minutes(10)))
+@Suite("Attacks on codes that phones scan", .onBothEngines, .againWithLostCommits, .timeLimit(.minutes(10)))
 struct DeviceCodeAttackTests {
     @Test("dev_user_code_bruteforce_locked: a phone's wrong codes and those typed on the page are counted together; then the right one waits, too")
     func guessing() async throws {

@@ -22,7 +22,7 @@ struct DeviceKeyTests {
         }
     }
 
-    @Test("What was deleted while the second-factor server was down leaves when it is back")
+    @Test("What was deleted while the second-factor server was down leaves when it is back", .onBothEngines)
     func later() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -40,8 +40,8 @@ struct DeviceKeyTests {
     }
 
     @Test(
-        "A14: the second-factor server is put back to before an account joined: its tries are refused as unknown, uncounted, and the older account goes on"
-    )
+        "A14: the second-factor server is put back to before an account joined: its tries are refused as unknown, uncounted, and the older account goes on",
+        .onBothEngines)
     func forgotten() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

@@ -4,7 +4,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Attack 12: enrolment hijack")
+@Suite("Attack 12: enrolment hijack", .onBothEngines)
 struct EnrolmentHijackTests {
     @Test("Of two phones that scan one enrolment code at once, one has it and the other is told")
     func twoPhones() async throws {

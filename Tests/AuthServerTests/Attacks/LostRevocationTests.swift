@@ -6,14 +6,10 @@ import OstiaryTesting
 import Synchronization
 import Testing
 
-@Suite("Attack 13 on one node: lost revocation")
+@Suite("Attack 13 on one node: lost revocation", .onBothEngines)
 struct LostRevocationTests {
-    /// Runs on a file, where readers and the writer are different connections.
     private static func run(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
-        try await ServersFixture.run(database: database, body)
-        try await database.close()
+        try await withSeparateConnections { try await ServersFixture.run(database: $0, body) }
     }
 
     @Test(

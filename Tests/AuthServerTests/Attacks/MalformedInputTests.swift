@@ -5,6 +5,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
+/// On one engine: what is refused here is refused before a row is asked for, or because there is none.
 @Suite("Attack 15: malformed input")
 struct MalformedInputTests {
     @Test("Random bytes are 400, whatever their length")

@@ -8,7 +8,7 @@ import Testing
 @testable import AuthServer
 
 /// What is told of providers by name, over the routes and the real rows. An open redirect and a forged consent are tried where their pages are.
-@Suite("Attacks on the provider", .timeLimit(.minutes(10)))
+@Suite("Attacks on the provider", .onBothEngines, .timeLimit(.minutes(10)))
 struct ProviderAttackTests {
     private static let otherFolder = "/oidc/\(OAuthFixture.other.text)"
 

@@ -5,7 +5,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Attack 9: replay and reorder storm")
+@Suite("Attack 9: replay and reorder storm", .onBothEngines)
 struct ReplayStormTests {
     /// The requests of a whole enrolment and a whole login, in order, as a thief on the wire would have them.
     private struct Recording {
@@ -60,20 +60,20 @@ struct ReplayStormTests {
             let (recording, nonce) = try await Self.record(servers)
             let before = try await servers.snapshot()
             let calls = servers.secondFactor.calls
-            let indices = recording.requests.indices
-            for first in indices {
-                for second in indices where second != first {
-                    for third in indices where third != first && third != second {
-                        for index in [first, second, third] {
-                            #expect(try await servers.post(recording.requests[index].bytes).status == .ok)
-                        }
-                    }
-                }
+            for order in Self.orders(of: recording.requests.indices) {
+                for index in order { #expect(try await servers.post(recording.requests[index].bytes).status == .ok) }
             }
             #expect(try await servers.snapshot() == before)
             #expect(servers.secondFactor.calls == calls)
             #expect(try await servers.status(of: nonce) == .nobody)
         }
+    }
+
+    /// Every order of three different ones; of two on PostgreSQL.
+    private static func orders(of indices: Range<Int>) -> [[Int]] {
+        let pairs = indices.flatMap { first in indices.filter { $0 != first }.map { [first, $0] } }
+        guard DatabaseEngine.current == .sqlite else { return pairs }
+        return pairs.flatMap { pair in indices.filter { !pair.contains($0) }.map { pair + [$0] } }
     }
 
     @Test("A replayed request is answered REPLAYED, to nobody but its sender, and after the window CLOCK")

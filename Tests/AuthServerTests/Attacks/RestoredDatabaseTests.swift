@@ -11,7 +11,7 @@ import Testing
 /// Both real servers, one of which is put back to an older copy of its database.
 @Suite("After a restore of either database")
 struct RestoredDatabaseTests {
-    @Test("The second-factor server is put back: numbers it forgot stay used up, tries stay spent, and the next right PIN logs in")
+    @Test("The second-factor server is put back: numbers it forgot stay used up, tries stay spent, and the next right PIN logs in", .onBothEngines)
     func secondFactorRestored() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -29,7 +29,7 @@ struct RestoredDatabaseTests {
         }
     }
 
-    @Test("The authentication server is put back: the other tells it the numbers, and the phone notices nothing")
+    @Test("The authentication server is put back: the other tells it the numbers, and the phone notices nothing", .onBothEngines)
     func authenticationRestored() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -47,7 +47,7 @@ struct RestoredDatabaseTests {
         }
     }
 
-    @Test("The authentication server forgot in a restore that it closed an account: the other remembers, and the account goes again")
+    @Test("The authentication server forgot in a restore that it closed an account: the other remembers, and the account goes again", .onBothEngines)
     func closed() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

@@ -14,7 +14,9 @@ struct RestoredPINTests {
         _ = try await phone.setPIN(voucher, epoch: 2)
     }
 
-    @Test("A14: the authentication server is put back to before a change of the PIN: every try is refused before it is numbered, and asks nobody")
+    @Test(
+        "A14: the authentication server is put back to before a change of the PIN: every try is refused before it is numbered, and asks nobody",
+        .onBothEngines)
     func shareGone() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -34,7 +36,9 @@ struct RestoredPINTests {
         }
     }
 
-    @Test("A14: the second-factor server is put back to before a change of the PIN: nothing is counted, and the phone is told which PIN is there")
+    @Test(
+        "A14: the second-factor server is put back to before a change of the PIN: nothing is counted, and the phone is told which PIN is there",
+        .onBothEngines)
     func formerEpoch() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -70,7 +74,7 @@ struct RestoredPINTests {
         }
     }
 
-    @Test("A14: blocked, put back to before the wrong tries, and reset: the right PIN logs in")
+    @Test("A14: blocked, put back to before the wrong tries, and reset: the right PIN logs in", .onBothEngines)
     func resetAfterRestore() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

@@ -11,32 +11,31 @@ struct RevocationHistoryTests {
     private static func history(_ fault: RememberingDatabase.Fault?) async throws -> [AliveUntilStopped.Call] {
         let start = ContinuousClock.now
         let recorder = HistoryRecorder<AliveUntilStopped> { ContinuousClock.now - start }
-        let folder = try TemporaryFolder()
-        let file = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
-        try await ServersFixture.run(database: RememberingDatabase(file, fault)) { servers async throws in
-            let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            for number in 0..<3 {
-                let nonce = try servers.nonce()
-                let shown = try await phone.scan(try await servers.link(nonce))
-                _ = try await shown.logInByPIN()
-                for node in 0..<3 { try await ask(nonce, "session \(number)", at: node, servers, recorder) }
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for node in 0..<3 {
-                        group.addTask { for _ in 0..<40 { try await ask(nonce, "session \(number)", at: node, servers, recorder) } }
+        try await withSeparateConnections { database in
+            try await ServersFixture.run(database: RememberingDatabase(database, fault)) { servers async throws in
+                let phone = try await TestPhone(servers).enrol(try servers.nonce())
+                for number in 0..<3 {
+                    let nonce = try servers.nonce()
+                    let shown = try await phone.scan(try await servers.link(nonce))
+                    _ = try await shown.logInByPIN()
+                    for node in 0..<3 { try await ask(nonce, "session \(number)", at: node, servers, recorder) }
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for node in 0..<3 {
+                            group.addTask { for _ in 0..<40 { try await ask(nonce, "session \(number)", at: node, servers, recorder) } }
+                        }
+                        await recorder.watch("backend at A", "session \(number)", .stop) {
+                            try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
+                            return .over
+                        }
+                        // As many as a cache might have left, and more.
+                        for node in 0..<3 {
+                            group.addTask { for _ in 0..<4 { try await ask(nonce, "session \(number)", at: node, servers, recorder) } }
+                        }
+                        try await group.waitForAll()
                     }
-                    await recorder.watch("backend at A", "session \(number)", .stop) {
-                        try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
-                        return .over
-                    }
-                    // As many as a cache might have left, and more.
-                    for node in 0..<3 {
-                        group.addTask { for _ in 0..<4 { try await ask(nonce, "session \(number)", at: node, servers, recorder) } }
-                    }
-                    try await group.waitForAll()
                 }
             }
         }
-        try await file.close()
         return recorder.calls
     }
 
@@ -49,7 +48,7 @@ struct RevocationHistoryTests {
         }
     }
 
-    @Test("A100 nodes that look into the rows: an order explains what all of them answered")
+    @Test("A100 nodes that look into the rows: an order explains what all of them answered", .onBothEngines)
     func asItIs() async throws {
         let calls = try await Self.history(nil)
         #expect(calls.contains { $0.answer == .alive } && calls.contains { $0.action == .read && $0.answer == .over })

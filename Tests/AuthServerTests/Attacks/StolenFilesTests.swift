@@ -9,7 +9,8 @@ import Testing
 
 @testable import AuthServer
 
-/// What somebody has who reads the files of both databases, log included, or a copy of them, and has neither key file.
+/// What somebody has who reads the files of both databases, log included, or a copy of them, and has neither key file. Files are
+/// SQLite's alone; a secret that lies open in a row does so on both engines.
 @Suite("The files of both databases without their keys")
 struct StolenFilesTests {
     /// What must not be in the files, each with the name by which a failure tells it.

@@ -5,7 +5,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Tampering: any flipped bit, any prefix, any extra byte is refused and changes nothing")
+@Suite("Tampering: any flipped bit, any prefix, any extra byte is refused and changes nothing", .onBothEngines)
 struct TamperTests {
     /// A message that would be accepted as it is, and who would send it.
     private struct Ready: Sendable {
@@ -72,14 +72,15 @@ struct TamperTests {
         }
     }
 
-    /// One bit of every byte, every prefix, one byte more.
+    /// One bit of every byte, every prefix, one byte more. On PostgreSQL a few of them: most are refused before it is asked.
     private static func mutations(of message: [UInt8]) -> [[UInt8]] {
-        let flips = message.indices.map { index in
+        let places = stride(from: 0, to: message.count, by: DatabaseEngine.current == .sqlite ? 1 : 13)
+        let flips = places.map { index in
             var bytes = message
             bytes[index] ^= 1 << UInt8(index % 8)
             return bytes
         }
-        return flips + message.indices.map { Array(message.prefix($0)) } + [message + [0]]
+        return flips + places.map { Array(message.prefix($0)) } + [message + [0]]
     }
 
     @Test("Outside the seal, in every byte of a request")

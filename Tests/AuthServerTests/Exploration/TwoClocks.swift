@@ -7,7 +7,7 @@ import enum Authentication.Refusal
 @testable import SecondFactor
 
 /// Both servers by their real rules, each with a clock of its own that leaps and drifts, and an honest phone whose time is that of the authentication
-/// server. Nothing in here is signed.
+/// server. Nothing in here is signed, and no database keeps it: `ClockTests` has the real rows.
 struct TwoClocks {
     /// What becomes of one login.
     enum Outcome: Equatable {

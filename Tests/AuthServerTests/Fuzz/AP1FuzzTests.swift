@@ -6,7 +6,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Fuzz: AP1", .timeLimit(.minutes(10)))
+@Suite("Fuzz: AP1", .onBothEngines, .timeLimit(.minutes(10)))
 struct AP1FuzzTests {
     /// Runs hostile messages, and then looks whether an honest phone still gets in, and whether an error was logged.
     private func withServers(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {

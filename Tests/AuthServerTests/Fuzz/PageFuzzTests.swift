@@ -11,7 +11,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Fuzz: pages", .timeLimit(.minutes(10)))
+@Suite("Fuzz: pages", .onBothEngines, .timeLimit(.minutes(10)))
 struct PageFuzzTests {
     @Test("Whatever a browser sends to the pages is answered: never 5xx, no trap, no line of error, and an honest page works after it")
     func pages() async throws {

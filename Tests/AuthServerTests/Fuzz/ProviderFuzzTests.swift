@@ -11,7 +11,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Fuzz: the provider", .timeLimit(.minutes(10)))
+@Suite("Fuzz: the provider", .onBothEngines, .timeLimit(.minutes(10)))
 struct ProviderFuzzTests {
     @Test("Whatever a browser sends to the provider's pages is answered: never 5xx, no line of error, and an honest visit ends with tokens after it")
     func pages() async throws {

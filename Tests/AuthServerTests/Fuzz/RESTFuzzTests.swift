@@ -9,7 +9,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Fuzz: REST", .timeLimit(.minutes(10)))
+@Suite("Fuzz: REST", .onBothEngines, .timeLimit(.minutes(10)))
 struct RESTFuzzTests {
     /// What is never answered with 2xx here, and why.
     private static let neverDone: [String: Set<HTTPResponse.Status>] = [

@@ -29,7 +29,7 @@ struct NodesFixture: Sendable {
     static func run(
         _ count: Int, silent: Int? = nil, second: Duration = .seconds(600), _ body: @Sendable @escaping (NodesFixture) async throws -> Void
     ) async throws {
-        try await PostgreSQLTemplate.authentication.withDatabases(count) { databases in
+        try await SchemaTemplate.authentication.withPostgreSQL(count) { databases in
             let parts = try await Parts(databases)
             try await Application(router: parts.secondFactor.router, logger: parts.logger).test(.router) { client in
                 let transport = SwitchedTransport(client: client)

@@ -14,7 +14,7 @@ struct ProviderOverNodesTests {
 
     /// Clients of three nodes on one database, the first of which has made what is in it.
     private func run(_ body: @Sendable @escaping ([OAuthClient]) async throws -> Void) async throws {
-        try await PostgreSQLTemplate.authentication.withDatabases(3) { databases in
+        try await SchemaTemplate.authentication.withPostgreSQL(3) { databases in
             let key = KeyEncryptionKey.random()
             var fixtures: [OAuthFixture] = []
             for database in databases { fixtures.append(try await OAuthFixture(over: database, key: key, isFirst: fixtures.isEmpty)) }

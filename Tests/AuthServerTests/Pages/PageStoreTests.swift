@@ -157,7 +157,7 @@ struct PageStoreTests {
         case .memory: database = try await misbehavingDatabase()
         case .file: database = try SQLiteDatabase.open(path: folder.file("pages.sqlite"))
         case .postgresql:
-            return try await PostgreSQLTemplate.authentication.withDatabase { database in
+            return try await SchemaTemplate.authentication.withPostgreSQL { database in
                 let misbehaving = misbehavingDatabase(over: database)
                 try await body(SQLPageStore(database: misbehaving), misbehaving)
             }

@@ -32,7 +32,7 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
             let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
             try await run(on: database, body)
             try await database.close()
-        case .postgresql: try await PostgreSQLTemplate.authentication.withDatabase { try await run(on: misbehavingDatabase(over: $0), body) }
+        case .postgresql: try await SchemaTemplate.authentication.withPostgreSQL { try await run(on: misbehavingDatabase(over: $0), body) }
         }
     }
 

@@ -129,8 +129,7 @@ struct Journey {
     /// How many rows each table has, and what the audit trail says.
     private static func rows(of database: any Database) async throws -> [String] {
         try await database.read { connection in
-            let names = try connection.query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
-                .map { try $0.text("name") }
+            let names = try connection.tables(of: database.dialect)
             let counts = try names.map { "\($0): \(try connection.one("SELECT COUNT(*) AS n FROM \($0)")?.int("n") ?? 0) rows" }
             guard names.contains("audit") else { return counts }
             let trail = try connection.query("SELECT kind, actor FROM audit ORDER BY position")

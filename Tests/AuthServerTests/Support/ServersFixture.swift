@@ -21,7 +21,7 @@ extension AuditActor {
 }
 
 /// An authentication server and a second-factor server, both real, each over its router and its own database, with a clock that tests move. Their
-/// databases run every body twice, and lose the commits that a test wants to be lost.
+/// databases are of the engine that the test runs on, run every body twice, and lose the commits that a test wants to be lost.
 struct ServersFixture: Sendable {
     static let apiKey = "a key that only the tests know"
     static let origin = "http://127.0.0.1:8080"
@@ -56,8 +56,8 @@ struct ServersFixture: Sendable {
         log: LogRecorder? = nil, auditDays: UInt64 = 0, second: Duration = .milliseconds(20),
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
-        let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.database() }
-        let secondFactorDatabase: any Database = if let other { other } else { try await SchemaTemplate.secondFactor.database() }
+        let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.ofEngine() }
+        let secondFactorDatabase: any Database = if let other { other } else { try await SchemaTemplate.secondFactor.ofEngine() }
         let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
         let secondFactorCommits = other.map { LosingDatabase($0) } ?? misbehavingDatabase(over: secondFactorDatabase)
         let (clock, skew) = (TestClock(), Skew())
@@ -118,10 +118,9 @@ struct ServersFixture: Sendable {
 
     /// Every row of every table of the authentication server, to show that something changed nothing.
     func snapshot() async throws -> [String] {
-        try await database.read { connection in
-            try connection.query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").flatMap { table in
-                let name = try table.text("name")
-                return try connection.query("SELECT * FROM \(name)").map { "\(name): \($0.values)" }.sorted()
+        try await database.read { [database] connection in
+            try connection.tables(of: database.dialect).flatMap { name in
+                try connection.query("SELECT * FROM \(name)").map { "\(name): \($0.values)" }.sorted()
             }
         }
     }

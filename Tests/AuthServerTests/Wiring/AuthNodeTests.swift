@@ -276,7 +276,7 @@ struct AuthNodeTests {
                 let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"), ownership: .shared)
                 try await body(database)
                 try await database.close()
-            case .postgresql: try await PostgreSQLTemplate.authentication.withDatabase { try await body($0) }
+            case .postgresql: try await SchemaTemplate.authentication.withPostgreSQL { try await body($0) }
             }
         }
     }

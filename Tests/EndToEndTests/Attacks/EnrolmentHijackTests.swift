@@ -7,9 +7,11 @@ import Testing
 /// Attack 12 of the threat model. That a link older than ten minutes is refused is shown with a moved clock, in process.
 @Suite("Enrolment hijack", .serialized)
 struct EnrolmentHijackTests {
-    @Test("Attack 12: the second phone that scans is refused, the first cannot log in before the code is typed, three wrong codes remove it")
-    func hijack() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "Attack 12: the second phone that scans is refused, the first cannot log in before the code is typed, three wrong codes remove it",
+        arguments: DatabaseEngine.allCases)
+    func hijack(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let backend = try await pair.backend()
         let nonce = ManagementClient.newNonce()
         let code = try pair.folder.write(try await backend.enrolCode(nonce, name: "Alice", user: "alice", asPNG: true), to: "enrol.png")

@@ -7,7 +7,8 @@ import Testing
 @testable import OstiaryMobile
 @testable import ostiary
 
-/// Attack 2 of the threat model, over real connections.
+/// Attack 2 of the threat model, over real connections. On SQLite: a burst on a slow machine outlasts penalties, and on PostgreSQL it lasts longer. There the
+/// second-factor server's own tests make it, by a clock that waits for them (`ParallelTests`).
 @Suite("Many tries at once", .serialized)
 struct ParallelTriesTests {
     @Test("Attack 2: of 64 tries that are released together no more are evaluated than there are; the right PIN works when the penalty is over")

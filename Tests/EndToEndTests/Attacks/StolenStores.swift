@@ -7,7 +7,7 @@ import Testing
 @testable import OstiaryMobile
 @testable import ostiary
 
-/// Reads the stores of a real enrolment from their files, as a thief of the machines would.
+/// Reads the stores of a real enrolment from their files, as a thief of the machines would: of SQLite, with which they stand beside their keys.
 struct StolenStores {
     let pair: ProcessesFixture
     let home: String

@@ -5,12 +5,14 @@ import Testing
 
 @testable import ostiary
 
-/// Servers that die, and phones that share a home.
+/// Servers that die, on either engine, and phones that share a home.
 @Suite("What survives", .serialized)
 struct CrashTests {
-    @Test("SFS down: the PIN's result is ERROR, nothing is counted, getSession goes on; afterwards the right PIN works")
-    func secondFactorDown() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "SFS down: the PIN's result is ERROR, nothing is counted, getSession goes on; afterwards the right PIN works",
+        arguments: DatabaseEngine.allCases)
+    func secondFactorDown(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         let (_, nonce) = try await person.enrol(in: pair.folder)
         try await pair.secondFactor.kill()
@@ -33,9 +35,9 @@ struct CrashTests {
 
     @Test(
         "kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works",
-        arguments: [0, 1], PostgreSQLCluster.isInstalled ? [false, true] : [false])
-    func killedServers(_ which: Int, onPostgreSQL: Bool) async throws {
-        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"], onPostgreSQL: onPostgreSQL)
+        arguments: [0, 1], DatabaseEngine.allCases)
+    func killedServers(_ which: Int, on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"], on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)

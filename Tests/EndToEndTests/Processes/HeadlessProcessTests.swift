@@ -34,9 +34,10 @@ struct HeadlessProcessTests {
     }
 
     @Test(
-        "S0-03 it logs in nowhere; kill -9 of the server and of the phone in the middle of its upgrade leave it as it was, and it ends as a full one")
-    func killed() async throws {
-        let pair = try await ProcessesFixture.running()
+        "S0-03 it logs in nowhere; kill -9 of the server and of the phone in the middle of its upgrade leave it as it was, and it ends as a full one",
+        arguments: DatabaseEngine.allCases)
+    func killed(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let backend = try await pair.backend()
         try await backend.updateServer(#"{"serverFlags":["ENABLE_HEADLESS"]}"#)
         let person = Person(backend, pair.phone(), user: "scale")

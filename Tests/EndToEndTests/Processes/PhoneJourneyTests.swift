@@ -4,7 +4,8 @@ import Testing
 
 @testable import ostiary
 
-/// A person with a terminal phone and two server processes, as a script sees them.
+/// A person with a terminal phone and two server processes, as a script sees them. Where what a person does goes deepest into the rows, they are of either
+/// engine; what a phone says and keeps it says and keeps whatever they are.
 @Suite("Two servers, a phone, a person", .serialized)
 struct PhoneJourneyTests {
     @Test("S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows the code, and logs the session in")
@@ -30,10 +31,10 @@ struct PhoneJourneyTests {
     }
 
     @Test(
-        "S4-01, S4-29, S4-34, S4-39, S4-50, 51, 53…55, 57…59 confirmation, a wrong PIN, the right one: tries and results are told"
-    )
-    func wrongThenRight() async throws {
-        let pair = try await ProcessesFixture.running()
+        "S4-01, S4-29, S4-34, S4-39, S4-50, 51, 53…55, 57…59 confirmation, a wrong PIN, the right one: tries and results are told",
+        arguments: DatabaseEngine.allCases)
+    func wrongThenRight(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (outcome, nonce) = try await person.logIn(pins: [Person.wrongPINs[0], Person.pin], in: pair.folder)
@@ -90,9 +91,11 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("S1-42, S1-43, S1-44, S1-26 a stop by the server ends a held AppLogin at once; getSession is false, and the next login asks the PIN")
-    func serverStop() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "S1-42, S1-43, S1-44, S1-26 a stop by the server ends a held AppLogin at once; getSession is false, and the next login asks the PIN",
+        arguments: DatabaseEngine.allCases)
+    func serverStop(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let held = try person.phone.start(["app-login", "--hold", "60"], pins: [Person.pin])
@@ -154,9 +157,9 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("S4-19, S4-06 a second account on the same server is vouched for by the PIN, and both can log in")
-    func secondAccount() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test("S4-19, S4-06 a second account on the same server is vouched for by the PIN, and both can log in", arguments: DatabaseEngine.allCases)
+    func secondAccount(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let backend = try await pair.backend()
         let alice = Person(backend, pair.phone())
         try await alice.enrol(in: pair.folder)
@@ -195,9 +198,9 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("delete-account removes the account on both sides")
-    func deletes() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test("delete-account removes the account on both sides", arguments: DatabaseEngine.allCases)
+    func deletes(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         let (_, nonce) = try await person.enrol(in: pair.folder)
         let outcome = try await person.phone.run(["delete-account"])

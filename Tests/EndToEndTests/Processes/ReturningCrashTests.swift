@@ -4,7 +4,7 @@ import Testing
 
 @testable import ostiary
 
-/// The server is killed while a login waits for its browser to come back with the code.
+/// The server is killed while a login waits for its browser to come back with the code. Its data are on either engine.
 @Suite("kill -9 while a login is returning", .serialized)
 struct ReturningCrashTests {
     /// A page login that a phone has confirmed.
@@ -27,8 +27,8 @@ struct ReturningCrashTests {
         }
     }
 
-    private func returning() async throws -> Returning {
-        let pair = try await ProcessesFixture.running()
+    private func returning(on engine: DatabaseEngine) async throws -> Returning {
+        let pair = try await ProcessesFixture.running(on: engine)
         let backend = try await pair.backend()
         let person = Person(backend, pair.phone())
         try await person.enrol(in: pair.folder)
@@ -52,9 +52,11 @@ struct ReturningCrashTests {
         }
     }
 
-    @Test("The code still logs in, once: whoever loads the address again sees the same, nobody else gets anything, and a second kill loses nothing")
-    func redeemedOnce() async throws {
-        let login = try await returning()
+    @Test(
+        "The code still logs in, once: whoever loads the address again sees the same, nobody else gets anything, and a second kill loses nothing",
+        arguments: DatabaseEngine.allCases)
+    func redeemedOnce(on engine: DatabaseEngine) async throws {
+        let login = try await returning(on: engine)
         try await login.restart()
         #expect(try await !login.backend.session(login.nonce).loggedin)
         #expect(try await handIn(16, login) == Array(repeating: true, count: 16))
@@ -67,9 +69,11 @@ struct ReturningCrashTests {
         try await login.end()
     }
 
-    @Test("Another browser's hand-in after the restart spends the code: the right one is too late then, a second kill notwithstanding")
-    func spentByAnother() async throws {
-        let login = try await returning()
+    @Test(
+        "Another browser's hand-in after the restart spends the code: the right one is too late then, a second kill notwithstanding",
+        arguments: DatabaseEngine.allCases)
+    func spentByAnother(on engine: DatabaseEngine) async throws {
+        let login = try await returning(on: engine)
         try await login.restart()
         #expect(try await !login.backend.handIn(ManagementClient.newNonce(), code: login.code))
         try await login.restart()
@@ -79,9 +83,11 @@ struct ReturningCrashTests {
         try await login.end()
     }
 
-    @Test("Killed in the middle of the hand-in: whatever the browser heard, it loads the address again and is logged in", arguments: [0, 3, 9])
-    func middle(_ delay: Int) async throws {
-        let login = try await returning()
+    @Test(
+        "Killed in the middle of the hand-in: whatever the browser heard, it loads the address again and is logged in",
+        arguments: [0, 3, 9], DatabaseEngine.allCases)
+    func middle(_ delay: Int, on engine: DatabaseEngine) async throws {
+        let login = try await returning(on: engine)
         let first = Task { try? await login.backend.handIn(login.nonce, code: login.code) }
         // Somewhere before, in or after the commit.
         for _ in 0..<delay { await Task.yield() }

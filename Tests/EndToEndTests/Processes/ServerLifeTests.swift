@@ -53,12 +53,12 @@ struct ServerLifeTests {
         #expect(try await without.end() == 1)
     }
 
-    @Test("Every server says its identity when it runs, and SIGTERM ends it without waiting for an open poll")
-    func endsInTime() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test("Every server says its identity when it runs, and SIGTERM ends it without waiting for an open poll", arguments: DatabaseEngine.allCases)
+    func endsInTime(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
-        let identity = try await ProcessesFixture.identity(["serve", "--data", pair.layout.authenticationData.path])
+        let identity = try await pair.authentication.identity()
         try await eventually("it says its identity: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(identity) }
         let held = try person.phone.start(["app-login", "--hold", "600"], pins: [Person.pin])
         _ = try await held.event("sessionLogin")
@@ -113,9 +113,11 @@ struct ServerLifeTests {
         try await expectOneLine(["serve", "--data", pair.layout.authenticationData.path], busy, saying: "newer than this program")
     }
 
-    @Test("A name of the settings counts once the server runs: a start that fails leaves what REST said, and so does the next one as before")
-    func failedStart() async throws {
-        let pair = try await ProcessesFixture.running(["OSTIARY_SERVER_NAME": "Shop"])
+    @Test(
+        "A name of the settings counts once the server runs: a start that fails leaves what REST said, and so does the next one as before",
+        arguments: DatabaseEngine.allCases)
+    func failedStart(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(["OSTIARY_SERVER_NAME": "Shop"], on: engine)
         let backend = try await pair.backend()
         let path = "/servers/\(backend.serverID)/"
         let name = { @Sendable () async throws -> String? in

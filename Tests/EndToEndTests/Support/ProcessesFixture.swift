@@ -16,16 +16,20 @@ final class ProcessesFixture: Sendable {
     let layout: DemoLayout
     let secondFactor: RestartableServer
     let authentication: RestartableServer
+    /// Where their data are; nil for files.
+    private let cluster: PostgreSQLCluster?
+    /// The names of their databases there, by command.
+    private let databases: [String: String]
 
     /// Makes both and starts them.
     /// - Parameters:
     ///   - changes: settings of the authentication server.
     ///   - others: settings of the second-factor server.
-    ///   - onPostgreSQL: whether each keeps its data there, in a database of its own.
+    ///   - engine: where each keeps its data, in a database of its own.
     static func running(
-        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], rootKeys: Bool = false, onPostgreSQL: Bool = false
+        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], rootKeys: Bool = false, on engine: DatabaseEngine = .sqlite
     ) async throws -> ProcessesFixture {
-        let pair = try await ProcessesFixture(rootKeys: rootKeys, onPostgreSQL: onPostgreSQL)
+        let pair = try await ProcessesFixture(rootKeys: rootKeys, on: engine)
         try await pair.start(changes, secondFactor: others)
         return pair
     }
@@ -33,26 +37,27 @@ final class ProcessesFixture: Sendable {
     /// Makes both identities; starts nothing.
     /// - Parameters:
     ///   - rootKeys: whether the root keys are kept apart, in files that the servers are not started with.
-    ///   - onPostgreSQL: whether their data are there.
-    init(rootKeys: Bool = false, onPostgreSQL: Bool = false) async throws {
+    ///   - engine: where their data are.
+    init(rootKeys: Bool = false, on engine: DatabaseEngine = .sqlite) async throws {
         let folder = try TemporaryFolder()
-        let databases = try await onPostgreSQL ? Self.databases() : [:]
-        self.folder = folder
+        let cluster = engine == .sqlite ? nil : try await PostgreSQLCluster.shared
+        var names: [String: String] = [:]
+        if let cluster { for command in ["serve", "second-factor"] { names[command] = try await cluster.makeDatabase() } }
+        let settings = cluster?.settings(names) ?? [:]
+        (self.folder, self.cluster, databases) = (folder, cluster, names)
         layout = try DemoLayout(data: folder.url)
         let launches = try await DemoServers.launches(of: layout) { arguments in
             let apart = rootKeys ? ["--root-key", folder.file("root-\(arguments.first ?? "")")] : []
-            let program = try Program(arguments + apart, environment: databases)
+            let program = try Program(arguments + apart, environment: settings)
             let code = try await program.end()
             return (code, program.output, program.complaints)
         }
-        secondFactor = RestartableServer(launches.secondFactor, on: databases)
-        authentication = RestartableServer(launches.authentication, on: databases)
+        secondFactor = RestartableServer(launches.secondFactor, on: settings)
+        authentication = RestartableServer(launches.authentication, on: settings)
     }
 
-    /// The settings that name two databases of PostgreSQL.
-    private static func databases() async throws -> [String: String] {
-        let cluster = try await PostgreSQLCluster.shared
-        return cluster.settings(["serve": try await cluster.makeDatabase(), "second-factor": try await cluster.makeDatabase()])
+    deinit {
+        for name in databases.values { cluster?.leave(name) }
     }
 
     /// Starts both and waits until both answer.
@@ -69,8 +74,8 @@ final class ProcessesFixture: Sendable {
     }
 
     /// What `--print-identity` prints.
-    static func identity(_ arguments: [String]) async throws -> String {
-        let program = try Program(arguments + ["--print-identity"])
+    static func identity(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
+        let program = try Program(arguments + ["--print-identity"], environment: environment)
         let code = try await program.end()
         try #require(code == 0, "\(program.complaints)")
         return try #require(program.lines.first)
@@ -146,6 +151,9 @@ final class RestartableServer: Sendable {
         }
         return program
     }
+
+    /// What `--print-identity` prints, where its data are.
+    func identity() async throws -> String { try await ProcessesFixture.identity(Array(launch.arguments.prefix(3)), environment: databases) }
 
     var program: Program? { state.withLock { $0.program } }
     var complaints: String { program?.complaints ?? "" }

@@ -8,10 +8,10 @@ import Testing
 @testable import SecondFactorServer
 
 /// What a thief can do with captured or forged biometric proofs.
-@Suite("Attacks on biometrics")
+@Suite("Attacks on biometrics", .onBothEngines)
 struct BiometricAttackTests {
     private func run(_ body: @escaping @Sendable (ServerFixture, RawPhone, SQLSecondFactorStore) async throws -> Void) async throws {
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         let store = SQLSecondFactorStore(database: database)
         try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("bio attacked")
@@ -143,7 +143,7 @@ struct BiometricAttackTests {
         var setting = try ServerFixture.Setting()
         let other = try AuthenticationServerDouble("other")
         setting.trusted.append(other.rootHash)
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         try await ServerFixture.run(on: database, setting) { stage in
             let phone = try RawPhone("bio stranger")
             try await stage.enrol(phone)
@@ -165,7 +165,7 @@ struct BiometricAttackTests {
 
     @Test("A restored database catches up with the caller's number and with our receipt; only a PIN's receipt tells of a PIN")
     func restored() async throws {
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         let store = SQLSecondFactorStore(database: database)
         try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("bio restored")

@@ -34,7 +34,7 @@ struct CrashTests {
         }
     }
 
-    private func begin(_ name: String, on engine: Crash.Engine, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
+    private func begin(_ name: String, on engine: DatabaseEngine, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
         let phone = try RawPhone(name)
         var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, ground: try await CrashGround(engine))
         try await attack.live(crashAt: nil) { stage in try await stage.enrol(phone) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SecondFactorServer
 
-/// Erased keys are looked for byte by byte in every file that the database has.
+/// Erased keys are looked for byte by byte in every file that the database has: of SQLite, for the files of PostgreSQL are its operator's (docs/decisions/0047).
 @Suite("Erased keys")
 struct ErasureTests {
     /// Whether the bytes are anywhere in the database file, its log or its index.

@@ -6,7 +6,7 @@ import Testing
 @testable import SecondFactorServer
 
 /// Attack 8 as far as this server stops it: forged receipts, and an operational key in the wrong hands.
-@Suite("Forged receipts and stolen operator keys")
+@Suite("Forged receipts and stolen operator keys", .onBothEngines)
 struct ForgeryTests {
     private func receipt(_ stage: ServerFixture, _ instance: InstanceID, server: ServerID? = nil, sequence: UInt64 = 5) -> Receipt {
         Receipt(
@@ -18,7 +18,7 @@ struct ForgeryTests {
 
     @Test("A receipt that is not ours, not of this instance, or changed in any byte lifts no block")
     func forged() async throws {
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("forged")
             let neighbour = try RawPhone("neighbour")

@@ -7,11 +7,11 @@ import Testing
 @testable import SecondFactorServer
 
 /// Attack 9 as far as this server sees it: every captured message again, in every order.
-@Suite("Replay and reorder storm")
+@Suite("Replay and reorder storm", .onBothEngines)
 struct ReplayTests {
     @Test("Captured calls, replayed in every order of three, have no second effect and get their first answers")
     func storm() async throws {
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         let store = SQLSecondFactorStore(database: database)
         try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("storm")
@@ -65,13 +65,11 @@ struct ReplayTests {
         return calls
     }
 
-    /// Every order of three different ones.
+    /// Every order of three different ones; of two on PostgreSQL.
     private func orders(of indices: Range<Int>) -> [[Int]] {
-        indices.flatMap { first in
-            indices.filter { $0 != first }.flatMap { second in
-                indices.filter { $0 != first && $0 != second }.map { [first, second, $0] }
-            }
-        }
+        let pairs = indices.flatMap { first in indices.filter { $0 != first }.map { [first, $0] } }
+        guard DatabaseEngine.current == .sqlite else { return pairs }
+        return pairs.flatMap { pair in indices.filter { !pair.contains($0) }.map { pair + [$0] } }
     }
 
     @Test("After the request window a captured ticket of a forgotten attempt is refused, whatever its number")

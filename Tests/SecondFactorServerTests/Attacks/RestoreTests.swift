@@ -6,33 +6,21 @@ import Testing
 
 @testable import SecondFactorServer
 
-/// Attack 4: the database is put back to an older copy.
-@Suite("A restored database")
+/// Attack 4: the database is put back to an older copy, of its file or of the database of PostgreSQL.
+@Suite("A restored database", .onBothEngines)
 struct RestoreTests {
-    /// Runs one life of the server on a file.
-    @discardableResult
-    private func live<Value>(
-        _ path: String, _ setting: ServerFixture.Setting, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
-    ) async throws -> Value {
-        let database = try openFile(path)
-        let value = try await ServerFixture.run(on: database, setting, body)
-        try await database.close()
-        return value
-    }
-
     @Test("After three wrong tries and an old copy, evaluations in all stay within the tries")
     func attacker() async throws {
-        let folder = try TemporaryFolder()
-        let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
+        let ground = try await RestoreGround()
         let setting = try ServerFixture.Setting()
         let phone = try RawPhone("restore")
-        try await live(path, setting) { stage in try await stage.enrol(phone) }
-        try copyDatabase(from: path, to: backup)
-        try await live(path, setting) { stage async throws in
+        try await ground.live(setting) { stage in try await stage.enrol(phone) }
+        try await ground.backUp()
+        try await ground.live(setting) { stage async throws in
             for sequence in 1...3 as ClosedRange<UInt64> { #expect(try await stage.guess(phone, sequence: sequence).status == .ok) }
         }
-        try copyDatabase(from: backup, to: path)
-        try await live(path, setting) { stage in
+        try await ground.putBack()
+        try await ground.live(setting) { stage in
             // The honest authentication server goes on with its own number, however often it is asked.
             var sequence: UInt64 = 4
             for _ in 0..<10 {
@@ -47,19 +35,18 @@ struct RestoreTests {
 
     @Test("The newest receipt repairs the numbers, so that the honest person is not locked out")
     func honest() async throws {
-        let folder = try TemporaryFolder()
-        let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
+        let ground = try await RestoreGround()
         let setting = try ServerFixture.Setting()
         let phone = try RawPhone("honest")
-        try await live(path, setting) { stage in try await stage.enrol(phone) }
-        try copyDatabase(from: path, to: backup)
-        let newest = try await live(path, setting) { stage in
+        try await ground.live(setting) { stage in try await stage.enrol(phone) }
+        try await ground.backUp()
+        let newest = try await ground.live(setting) { stage in
             var receipt: Encoded<Receipt>?
             for sequence in 1...8 as ClosedRange<UInt64> { receipt = try await stage.succeed(phone, sequence: sequence, receipt: receipt) }
             return try #require(receipt)
         }
-        try copyDatabase(from: backup, to: path)
-        try await live(path, setting) { stage in
+        try await ground.putBack()
+        try await ground.live(setting) { stage in
             #expect(try await stage.guess(phone, sequence: 9).status == .blocked)
             let receipt = try await stage.succeed(phone, sequence: 9, receipt: newest)
             #expect(receipt.value.sequence == 9)
@@ -69,7 +56,7 @@ struct RestoreTests {
 
     @Test("A14: after an old copy a biometric's receipt as the newest locks nobody out for good: the newest by PIN, beside it, lifts the rows")
     func receiptByPINBeside() async throws {
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         try await ServerFixture.run(on: database, ServerFixture.Setting(policy: try Policy(lifetimeWithoutPIN: 10))) { stage in
             let phone = try RawPhone("both receipts")
             try await stage.enrol(phone)
@@ -102,5 +89,50 @@ struct RestoreTests {
             #expect(answer.status == .sequence && answer.highest == 4)
             #expect(try await stage.succeed(phone, sequence: answer.highest + 1).value.sequence == 5)
         }
+    }
+}
+
+/// The database of a server, and an older copy of it that its operator has.
+private actor RestoreGround {
+    private let folder: TemporaryFolder
+    /// Nil for files.
+    private let cluster: PostgreSQLCluster?
+    /// The path of a file, or the name of a database.
+    private var used: String
+    private var copy: String?
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        cluster = DatabaseEngine.current == .sqlite ? nil : try await PostgreSQLCluster.shared
+        used = cluster == nil ? folder.file("sf.sqlite") : try await SchemaTemplate.secondFactor.makePostgreSQL()
+    }
+
+    deinit {
+        for name in [used, copy] { if let name { cluster?.leave(name) } }
+    }
+
+    /// Runs one life of the server.
+    @discardableResult
+    func live<Value: Sendable>(
+        _ setting: ServerFixture.Setting, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
+    ) async throws -> Value {
+        let database: any Database = if let cluster { try await cluster.open(used) } else { try openFile(used) }
+        let value = try await ServerFixture.run(on: database, setting, body)
+        try await database.close()
+        return value
+    }
+
+    /// Between two lives, as what follows.
+    func backUp() async throws {
+        guard let cluster else { return try copyDatabase(from: used, to: folder.file("backup.sqlite")) }
+        copy = try await cluster.makeDatabase(like: used)
+    }
+
+    /// Everything since the copy is gone.
+    func putBack() async throws {
+        guard let cluster else { return try copyDatabase(from: folder.file("backup.sqlite"), to: used) }
+        let copy = try #require(copy)
+        cluster.leave(used)
+        used = try await cluster.makeDatabase(like: copy)
     }
 }

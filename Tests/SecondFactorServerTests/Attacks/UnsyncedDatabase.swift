@@ -102,14 +102,7 @@ final class UnsyncedDatabase: Database {
 
 /// A crash of a server: on which engine, at which commit, on which side of it.
 struct Crash: Sendable, CustomStringConvertible {
-    enum Engine: String, CaseIterable, Sendable {
-        case sqlite, postgresql
-
-        /// PostgreSQL where one is installed, to which `scripts/test` sees.
-        static var allCases: [Engine] { [.sqlite] + (PostgreSQLCluster.isInstalled ? [.postgresql] : []) }
-    }
-
-    let engine: Engine
+    let engine: DatabaseEngine
     let commit: Int
     let moment: UnsyncedDatabase.Moment
 
@@ -117,7 +110,7 @@ struct Crash: Sendable, CustomStringConvertible {
 
     /// At each of these commits, on each engine.
     static func all(_ commits: ClosedRange<Int>) -> [Crash] {
-        Engine.allCases.flatMap { engine in
+        DatabaseEngine.allCases.flatMap { engine in
             commits.flatMap { commit in UnsyncedDatabase.Moment.allCases.map { Crash(engine: engine, commit: commit, moment: $0) } }
         }
     }
@@ -128,11 +121,11 @@ final class CrashGround: Sendable {
     private let folder: TemporaryFolder
     private let postgresql: (cluster: PostgreSQLCluster, name: String)?
 
-    init(_ engine: Crash.Engine) async throws {
+    init(_ engine: DatabaseEngine) async throws {
         folder = try TemporaryFolder()
         switch engine {
         case .sqlite: postgresql = nil
-        case .postgresql: postgresql = (try await PostgreSQLCluster.shared, try await PostgreSQLTemplate.secondFactor.makeDatabase())
+        case .postgresql: postgresql = (try await PostgreSQLCluster.shared, try await SchemaTemplate.secondFactor.makePostgreSQL())
         }
     }
 

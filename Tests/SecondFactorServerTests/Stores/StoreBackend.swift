@@ -27,7 +27,7 @@ enum StoreBackend: String, CaseIterable, Sendable {
         switch self {
         case .values: return try await body(service(over: InMemorySecondFactorStore()))
         case .postgresql:
-            return try await PostgreSQLTemplate.secondFactor.withDatabase { database in
+            return try await SchemaTemplate.secondFactor.withPostgreSQL { database in
                 // What differs between two runs is told on SQLite: numbers that this engine counts up are not taken back, so they do.
                 try await body(service(over: SQLSecondFactorStore(database: RerunningDatabase(database) { _ in })))
             }
@@ -50,8 +50,4 @@ enum StoreBackend: String, CaseIterable, Sendable {
         case .lostAndGone: .each(.gone)
         }
     }
-}
-
-extension PostgreSQLTemplate {
-    static let secondFactor = PostgreSQLTemplate(secondFactorMigrations) { Issue.record("\($0)") }
 }

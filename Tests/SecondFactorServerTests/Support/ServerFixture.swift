@@ -51,11 +51,11 @@ struct ServerFixture: Sendable {
         }
     }
 
-    /// The same on a database of its own in memory.
+    /// The same on a database of its own, of the engine that the test runs on.
     static func run<Value>(
         policy: Policy = .standard, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
     ) async throws -> Value {
-        let database = try openInMemory()
+        let database = try await openOfEngine()
         let value = try await run(on: database, Setting(policy: policy), body)
         try await database.close()
         return value

@@ -1,0 +1,51 @@
+import Database
+
+extension PostgreSQLDatabase {
+    /// Lends a database of the caller's own: an empty one, or one like another.
+    package static func lend<Value>(
+        like template: String = "template1", settings: PostgreSQLSettings = .forTests, _ body: (PostgreSQLDatabase) async throws -> Value
+    ) async throws -> Value {
+        try await lend(like: template, settings: settings, to: 1) { try await body($0[0]) }
+    }
+
+    /// The same to several who come to it by connections of their own.
+    package static func lend<Value>(
+        like template: String = "template1", settings: PostgreSQLSettings = .forTests, to count: Int,
+        _ body: ([PostgreSQLDatabase]) async throws -> Value
+    ) async throws -> Value {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase(like: template)
+        defer { cluster.leave(name) }
+        var databases: [PostgreSQLDatabase] = []
+        do {
+            for _ in 0..<count { databases.append(try await cluster.open(name, settings: settings)) }
+            let value = try await body(databases)
+            for database in databases { await database.close() }
+            return value
+        } catch {
+            for database in databases { await database.close() }
+            throw error
+        }
+    }
+}
+
+extension PostgreSQLCluster {
+    /// - Parameter socket: the folder of another socket that leads there.
+    package func open(
+        _ database: String, through socket: String? = nil, settings: PostgreSQLSettings = .forTests
+    ) async throws -> PostgreSQLDatabase {
+        let address = address(of: database, socket: socket)
+        return try await onOwnThread { try PostgreSQLDatabase.open(address, settings: settings) }
+    }
+}
+
+extension PostgreSQLSettings {
+    /// Patient with a busy machine, and few connections for each of many tests at once.
+    package static var forTests: PostgreSQLSettings {
+        var settings = PostgreSQLSettings()
+        (settings.connections, settings.statementTimeout, settings.lockTimeout, settings.silence) = (6, 60_000, 60_000, 90_000)
+        settings.connectTimeout = 30_000
+        settings.retry.mostRuns = 200
+        return settings
+    }
+}
