@@ -11,8 +11,6 @@ import time
 
 import growth_rows
 
-SERVERS = ("serve", "second-factor")
-
 
 def processor_seconds(process):
     """Of all threads of a process until now, by its clock, which is exact to nanoseconds."""
