@@ -116,7 +116,8 @@ dynamic_shared_memory_type = mmap
     def run(self, program, *arguments):
         # Of its output nothing is wanted, and what it starts would hold a pipe open.
         with open(self.folder.parent / "postgresql.out", "a+") as output:
-            done = subprocess.run([*self.runner, self.programs / program, *arguments], stdout=output, stderr=output, stdin=subprocess.DEVNULL, cwd="/")
+            done = subprocess.run(
+                [*self.runner, self.programs / program, *arguments], stdout=output, stderr=output, stdin=subprocess.DEVNULL, cwd="/")
             if done.returncode:
                 output.seek(0)
                 raise SystemExit(f"growth: {program} failed: {output.read()[-2000:]}")

@@ -20,8 +20,10 @@ class Effort:
     """How often each thing is done: enough to be believed, or, `quick`, only so that everything is seen to work."""
 
     def __init__(self, quick):
+        # Rounds of each, or seconds.
         self.starts, self.idle, self.requests, self.lists, self.logins = (1, 2, 2_000, 30, 4) if quick else (3, 10, 20_000, 200, 20)
-        self.ping_seconds, self.due, self.node_seconds, self.node_pings, self.node_logins = (4, 600, 2, 400, 6) if quick else (60, 21_000, 6, 6_000, 48)
+        self.ping_seconds, self.due = (4, 600) if quick else (60, 21_000)
+        self.node_seconds, self.node_pings, self.node_logins = (2, 400, 6) if quick else (6, 6_000, 48)
         self.phones, self.lead = (2, 6) if quick else (4, 12)
         # Of sixteen connections to PostgreSQL each has to meet each statement once.
         self.warm_logins = 2 if quick else 16
@@ -133,8 +135,8 @@ def pings(installation, report, effort, device):
     begin = time.time() + count * 0.0006
     made = [maker.request(number, int(begin + moment)) for number, moment in zip(numbers, due)]
     stream = growth_http.Stream(public(installation), made, 64, due, lambda body: len(body) == expected)
-    beside = growth_http.Stream(
-        [installation.admin_address], live(installation, effort.ping_seconds * 20), 8, [n / 20 for n in range(effort.ping_seconds * 20)], is_logged_in)
+    asked = effort.ping_seconds * 20
+    beside = growth_http.Stream([installation.admin_address], live(installation, asked), 8, [n / 20 for n in range(asked)], is_logged_in)
     meter = Meter(installation.engine, installation.pid("serve"))
     growth_http.run(stream, beside)
     (serve,), database, seconds = meter.seconds()
@@ -233,7 +235,8 @@ def probes_until_over(installation, end, count):
         looking.result()
     batches = None
     if engine.name == "postgresql":
-        batches = engine.value("serve", f"SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM session WHERE state = 5 AND last_moment >= {end} GROUP BY xmin::text) t")
+        ended = f"SELECT COUNT(*) AS n FROM session WHERE state = 5 AND last_moment >= {end} GROUP BY xmin::text"
+        batches = engine.value("serve", f"SELECT MAX(n) FROM ({ended}) AS batches")
     return streams, batches, max(0, state["over"] - end)
 
 

@@ -1,8 +1,8 @@
 """Rows of accounts and of live sessions, as large as those that an enrolment and a login leave, by the thousand and on both engines.
 
-What is found by an index differs from row to row as it does in life; what is only kept is the same in each, which costs a database no less: neither engine
-packs rows of this size. Nobody can log in with such an account, since its keys are none; but each has the same device key, so who holds its other half can
-ping for all of their sessions.
+What is found by an index differs from row to row as it does in life; what is only kept is the same in each, which costs a database no less: neither
+engine packs rows of this size. Nobody can log in with such an account, since its keys are none; but each has the same device key, so who holds its other
+half can ping for all of their sessions.
 """
 
 import hashlib
