@@ -46,6 +46,10 @@ class SQLiteWords:
         return (f"WITH RECURSIVE numbers (n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM numbers WHERE n < {last}) ", "FROM numbers")
 
 
+    def without_sessions(self):
+        return ["DELETE FROM nonce", "DELETE FROM session"]
+
+
 class PostgreSQLWords:
     def blob(self, content):
         return f"'\\x{content.hex()}'::bytea"
@@ -58,6 +62,10 @@ class PostgreSQLWords:
 
     def numbers(self, first, last):
         return "", f"FROM generate_series({first}, {last}) AS numbers (n)"
+
+    def without_sessions(self):
+        # Row by row it would look for grants of each.
+        return ["TRUNCATE nonce, session CASCADE"]
 
 
 def accounts_of_serve(words, server, device_key):
