@@ -11,8 +11,6 @@ import time
 
 import growth_rows
 
-SERVERS = ("serve", "second-factor")
-
 
 def processor_seconds(process):
     """Of all threads of a process until now, by its clock, which is exact to nanoseconds."""
@@ -32,13 +30,13 @@ class SQLite:
         connection.create_function("nonce_hash", 1, growth_rows.nonce_hash, deterministic=True)
         return contextlib.closing(connection)
 
-    def execute(self, server, statements):
-        """All of them; afterwards the log is short and there are statistics, as of a server that has run for long."""
+    def execute(self, server, statements, settles=True):
+        """All of them. Unless more comes at once, the log is short then and there are statistics, as of a server that has run for long."""
         with self.connect(server) as connection:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA cache_size = -400000")
             connection.execute("PRAGMA analysis_limit = 1000")
-            for statement in [*statements, "ANALYZE"]:
+            for statement in [*statements, *(["ANALYZE"] if settles else [])]:
                 with connection:
                     connection.execute(statement)
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -118,7 +116,8 @@ dynamic_shared_memory_type = mmap
     def run(self, program, *arguments):
         # Of its output nothing is wanted, and what it starts would hold a pipe open.
         with open(self.folder.parent / "postgresql.out", "a+") as output:
-            done = subprocess.run([*self.runner, self.programs / program, *arguments], stdout=output, stderr=output, stdin=subprocess.DEVNULL, cwd="/")
+            done = subprocess.run(
+                [*self.runner, self.programs / program, *arguments], stdout=output, stderr=output, stdin=subprocess.DEVNULL, cwd="/")
             if done.returncode:
                 output.seek(0)
                 raise SystemExit(f"growth: {program} failed: {output.read()[-2000:]}")
@@ -132,9 +131,9 @@ dynamic_shared_memory_type = mmap
             raise SystemExit(f"growth: PostgreSQL refused: {done.stderr[-2000:]}")
         return done.stdout.strip()
 
-    def execute(self, server, statements):
+    def execute(self, server, statements, settles=True):
         # What an autovacuum would do some minutes later, and a checkpoint, so that neither comes while something is measured.
-        self.psql(self.databases[server], "SET synchronous_commit = off", *statements, "VACUUM ANALYZE", "CHECKPOINT")
+        self.psql(self.databases[server], "SET synchronous_commit = off", *statements, *(["VACUUM ANALYZE", "CHECKPOINT"] if settles else []))
 
     def value(self, server, query):
         found = self.psql(self.databases[server], query)

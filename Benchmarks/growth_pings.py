@@ -1,6 +1,7 @@
 """Pings as phones send them (docs/protocol/presence.md): each sealed to the server's prekey and signed by the key of its device.
 
-All devices have one key here and all requests one ephemeral key of the phone, which the server cannot know: it opens, verifies and answers each as any other.
+All devices have one key here and all requests one ephemeral key of the phone. The server looks for neither: it opens, verifies and answers each as any
+other.
 """
 
 import hashlib

@@ -110,8 +110,8 @@ class Report:
             print(f"  {name:<46}" + "".join(f"{column[index]:>12,}" for column in columns))
         for quantity in dict.fromkeys(row["quantity"] for row in rows):
             found = {(row["accounts"], row["sessions"], row["nodes"]): row for row in rows if row["quantity"] == quantity}
-            unit = next(iter(found.values()))["unit"]
-            print(f"  {quantity:<46}" + "".join(f"{figure(found[column]['value']) if column in found else '':>12}" for column in columns) + f"  {unit}")
+            values = "".join(f"{figure(found[column]['value']) if column in found else '':>12}" for column in columns)
+            print(f"  {quantity:<46}{values}  {next(iter(found.values()))['unit']}")
         for note in dict.fromkeys(row["note"] for row in rows if "note" in row):
             print(f"    {note}")
 
@@ -125,7 +125,8 @@ class Report:
                 if len(found) > 1 and found[0][2]:
                     accounts, sessions, value = max(found[1:], key=lambda row: row[2])
                     ratio = value / found[0][2]
-                    print(f"  {engine:<12}{quantity:<34}{ratio:>6.2f}  {'' if ratio <= MOST else 'MORE: '}at {accounts:,} accounts, {sessions:,} sessions")
+                    more = "" if ratio <= MOST else "MORE: "
+                    print(f"  {engine:<12}{quantity:<34}{ratio:>6.2f}  {more}at {accounts:,} accounts, {sessions:,} sessions")
 
 
 def is_weighed(row):

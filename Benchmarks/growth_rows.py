@@ -1,8 +1,8 @@
 """Rows of accounts and of live sessions, as large as those that an enrolment and a login leave, by the thousand and on both engines.
 
-What is found by an index differs from row to row as it does in life; what is only kept is the same in each, which costs a database no less: neither engine
-packs rows of this size. Nobody can log in with such an account, since its keys are none; but each has the same device key, so who holds its other half can
-ping for all of their sessions.
+What is found by an index differs from row to row as it does in life; what is only kept is the same in each, which costs a database no less: neither
+engine packs rows of this size. Nobody can log in with such an account, since its keys are none; but each has the same device key, so who holds its other
+half can ping for all of their sessions.
 """
 
 import hashlib
@@ -46,6 +46,10 @@ class SQLiteWords:
         return (f"WITH RECURSIVE numbers (n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM numbers WHERE n < {last}) ", "FROM numbers")
 
 
+    def without_sessions(self):
+        return ["DELETE FROM nonce", "DELETE FROM session"]
+
+
 class PostgreSQLWords:
     def blob(self, content):
         return f"'\\x{content.hex()}'::bytea"
@@ -58,6 +62,10 @@ class PostgreSQLWords:
 
     def numbers(self, first, last):
         return "", f"FROM generate_series({first}, {last}) AS numbers (n)"
+
+    def without_sessions(self):
+        # Row by row it would look for grants of each.
+        return ["TRUNCATE nonce, session CASCADE"]
 
 
 def accounts_of_serve(words, server, device_key):

@@ -127,7 +127,7 @@ class Installation(Servers):
             return
         self.engine.execute("serve", [
             *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
-            growth_rows.counted(words, self.identifier, count - self.accounts)])
+            growth_rows.counted(words, self.identifier, count - self.accounts)], settles=False)
         before = self.engine.bytes("serve")
         self.engine.execute("serve", growth_rows.insertions(words, growth_rows.audit_lines(words, self.identifier), first, count))
         self.audit_bytes = self.engine.bytes("serve") - before
@@ -157,7 +157,7 @@ class Installation(Servers):
         """Up to `count` of them, or so many afresh."""
         words, statements = self.engine.words, []
         if anew:
-            self.sessions, statements = 0, ["DELETE FROM nonce", "DELETE FROM session"]
+            self.sessions, statements = 0, words.without_sessions()
         if count > self.sessions:
             statements += growth_rows.insertions(words, growth_rows.live_sessions(words, self.identifier, until), self.sessions + 1, count)
         if statements:
