@@ -59,7 +59,6 @@ ASSUMED = {
     "pages of a ping": Assumed(7, "the row of the session and its entries in six indexes, since the end that moves is in one of them"),
     "bytes of a page": Assumed(8 * KIB, "the first change of a page after a checkpoint brings the whole page into PostgreSQL's log"),
     "bytes of a change": Assumed(200, "every other change of a page is about as large as its row"),
-    "bytes of a line of the audit trail": Assumed(150, "operations.md says 100 in SQLite; PostgreSQL's heads and its index come on top"),
     "days of a session that is over": Assumed(1, "for which it stays in its table (`Retention`), so that late phones are told what became of it"),
     "lines of a login": Assumed(2, "`loginAccepted` and, of a page, `loginReturned`"),
     "memory of a connection": Assumed(49 * KIB, "of a phone that waits; operations.md, measured on a debug build"),
@@ -84,6 +83,8 @@ class Costs(NamedTuple):
     account: float
     second_factor_account: float
     session: float
+    # Of a line of the audit trail.
+    line: float
     node_memory: float
     # Sessions that housekeeping ended, a second.
     ended: float
@@ -117,7 +118,8 @@ def costs(figures, people_accounts):
         {operation: dearest(operation, "perNodeSecond") for operation in OPERATIONS},
         {operation: dearest(operation, "perDatabaseSecond") for operation in OPERATIONS},
         figures.last("login.secondFactorMilliseconds", **where) / 1e3 * dearer,
-        figures.last("account.serveBytes", **where), figures.last("account.secondFactorBytes", **where), figures.last("session.serveBytes", **where),
+        figures.last("account.serveBytes", **where), figures.last("account.secondFactorBytes", **where),
+        figures.last("session.serveBytes", **where), figures.last("audit.lineBytes", **where),
         figures.last("memory.serve.privateAfterMiB", **where) * MIB,
         figures.last("housekeeping.due", **where) / figures.last("housekeeping.endedSeconds", **where) / dearer,
         most, figures.most("sessions", "session.serveBytes", **where), figures.most("nodes", "nodes.getSession.perNodeSecond", **where),
@@ -134,6 +136,8 @@ class Need(NamedTuple):
     nodes: int
     second_factor_cores: float
     database_cores: float
+    # Of these, the part of each kind of operation.
+    database_parts: dict
     database_connections: float
     commits: float
     second_factor_commits: float
@@ -199,11 +203,14 @@ def need(figures, demand, machines):
     rows = accounts * cost.account + (sessions + in_a_day * assumed("days of a session that is over")) * cost.session
     return Need(
         accounts=accounts, sessions=sessions, rates=rates, node_cores=node_cores, node_connections=waiting, nodes=nodes,
-        second_factor_cores=logins * cost.second_factor, database_cores=database_cores, database_connections=connections, commits=commits,
-        second_factor_commits=logins * assumed("commits of its second factor"), log_bytes=log_rate(logins, like_pings, rows, machines.checkpoint),
+        second_factor_cores=logins * cost.second_factor, database_cores=database_cores,
+        database_parts={operation: times[operation] * cost.database[operation] / database_cores for operation in OPERATIONS},
+        database_connections=connections, commits=commits, second_factor_commits=logins * assumed("commits of its second factor"),
+        log_bytes=log_rate(logins, like_pings, rows, machines.checkpoint),
         database_bytes=rows, second_factor_bytes=accounts * cost.second_factor_account,
-        audit_bytes=in_a_day * assumed("lines of a login") * demand.audit_days * assumed("bytes of a line of the audit trail"),
-        network_bits=8 * (rates["getSession"] * assumed("bytes of getSession") + like_pings * assumed("bytes of a ping") + logins * assumed("bytes of a login")),
+        audit_bytes=in_a_day * assumed("lines of a login") * demand.audit_days * cost.line,
+        network_bits=8 * (
+            rates["getSession"] * assumed("bytes of getSession") + like_pings * assumed("bytes of a ping") + logins * assumed("bytes of a login")),
         database_network_bits=8 * (logins * 26 + like_pings * 3 + rates["getSession"]) * assumed("bytes of a statement"),
         node_memory=cost.node_memory + waiting / nodes * assumed("memory of a connection"),
         database_memory=rows + connections * assumed("memory of a database connection"),
@@ -228,103 +235,9 @@ def people_of_one(figures, demand, machines):
     return low
 
 
-def beyond(found, demand, machines):
-    """What lies beyond what was measured, in sentences."""
-    cost, said = found.costs, []
-    if found.accounts > cost.accounts:
-        said.append(f"{number(found.accounts)} accounts: measured were {number(cost.accounts)}. An operation is taken to get {cost.decade:.2f} times as dear with "
-                    "each ten times as many, as in what was measured.")
-    if found.sessions > cost.sessions:
-        said.append(f"{number(found.sessions)} live sessions: measured were {number(cost.sessions)}.")
-    if found.nodes > cost.node_count:
-        said.append(f"{found.nodes} nodes: measured were {cost.node_count}.")
-    for operation, rate in (("getSession", found.rates["getSession"]), ("ping", found.rates["pings"]), ("login", found.rates["logins"])):
-        if rate > cost.per_second[operation]:
-            said.append(f"{number(rate)} a second of {operation}: measured were {number(cost.per_second[operation])}, when the measuring machine was full.")
-    said.append(f"That PostgreSQL does on {machines.database_cores} cores as many times as much as on one. Writers that meet begin anew, and many at once meet "
-                "more often; what that costs is in the figures only as far as it happened there.")
-    said.append("That the second-factor server, one process, uses all cores of its machine alike. Nobody has measured it beyond those of the measuring machine.")
-    said.append(f"That the disk of a database flushes {number(machines.flushes)} times a second, and that {machines.together:g} commits share a flush. "
-                "`pg_test_fsync` says the former of a disk.")
-    return said
-
-
-def number(value):
-    """To three places, with a sign for thousands, millions and so on."""
-    for size, sign in ((1e9, " billion"), (1e6, " million")):
-        if value >= size:
-            return f"{float(f'{value / size:.3g}'):g}{sign}"
-    return f"{float(f'{value:.3g}'):,.10g}"
-
-
-def size(value):
-    for large, sign in ((1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
-        if value >= large:
-            return f"{float(f'{value / large:.3g}'):g} {sign}"
-    return f"{value:.0f} B"
-
-
-def bits(value):
-    return f"{number(value / 1e9)} Gbit/s" if value >= 1e9 else f"{number(value / 1e6)} Mbit/s"
-
-
-def machines_needed(found, machines):
-    """Rows of the answer: what, how much, and how that comes."""
-    sf_cores = max(2, math.ceil(found.second_factor_cores / machines.fill))
-    log_flushes = found.commits / machines.together
-    return [
-        ("authentication nodes", f"{found.nodes} with {machines.node_cores} cores", f"{number(found.node_cores)} cores busy; connections of "
-         f"{number(found.node_connections)} phones that wait; one node more than that"),
-        ("… memory of each", size(found.node_memory), "its own, and of its connections"),
-        ("second-factor server", f"1 with {sf_cores} cores", f"{number(found.second_factor_cores)} cores busy, {number(found.second_factor_commits)} commits/s, "
-         f"{size(found.second_factor_bytes)} of disk; a standby beside it"),
-        ("PostgreSQL", f"{math.ceil(found.database_cores / machines.fill)} cores", f"{number(found.database_cores)} cores busy, with what the second factor's database takes, "
-         "as it was measured; a standby beside it"),
-        ("… commits", f"{number(found.commits)}/s", f"{number(log_flushes)} flushes/s of its disk, {machines.together:g} commits in each"),
-        ("… log (WAL)", f"{size(found.log_bytes)}/s", f"at most, and {size(found.log_bytes * DAY / 3)} a day if the busiest seconds were eight hours; "
-         f"a checkpoint each {machines.checkpoint / 60:g} minutes"),
-        ("… disk", size(found.database_bytes + found.audit_bytes), f"{size(found.database_bytes)} accounts and sessions, {size(found.audit_bytes)} audit trail"),
-        ("… memory", size(found.database_memory), "all rows but the audit trail, and its connections"),
-        ("… connections", number(found.database_connections), "16 and one of each node"),
-        ("network", bits(found.network_bits), "phones, pages and backends, without TLS"),
-        ("… to the database", bits(found.database_network_bits), "all nodes"),
-    ]
-
-
-def asked_for(found):
-    return [(name, f"{number(rate)}/s") for name, rate in found.rates.items()]
-
-
 def verdict(figures, demand, machines):
     """What is full first, and how many installations that makes."""
     found = need(figures, demand, machines)
     part, share = first_full(found)
     most = people_of_one(figures, demand, machines)
     return part, share, most, max(1, math.ceil(demand.people / most))
-
-
-def sentences(figures, demand, machines):
-    part, share, most, installations = verdict(figures, demand, machines)
-    said = [f"Full first is: {part}, at {number(most)} people in one installation (one PostgreSQL of {machines.database_cores} cores, one second-factor server of "
-            f"{machines.second_factor_cores}), filled to {machines.fill:.0%}."]
-    if installations == 1:
-        said.append(f"{number(demand.people)} people fill it to {share:.0%} of that: one installation is enough.")
-    else:
-        said.append(f"{number(demand.people)} people are {share:.1f} times that: {installations} installations, with "
-                    f"{number(demand.people / installations)} people each.")
-    return said
-
-
-def told_as_markdown(figures):
-    """What operations.md says, for the demand and the machines that nobody changed."""
-    demand, machines = Demand(), Machines()
-    found = need(figures, demand, machines)
-    lines = [f"For {number(demand.people)} people with {demand.logins:g} logins a day, {demand.busiest:.0%} of them in the busiest hour, and {demand.live:.0%} of all "
-             "logged in at that time:", ""]
-    lines += ["| asked for in the busiest seconds | |", "|---|--:|"] + [f"| {name} | {rate} |" for name, rate in asked_for(found)] + [""]
-    lines += ["| needed | | how that comes |", "|---|--:|---|"] + [f"| {' | '.join(row)} |" for row in machines_needed(found, machines)] + [""]
-    lines += ["| how full one installation is | with these people |", "|---|--:|"]
-    lines += [f"| {part} | {share:.0%} |" for part, share in sorted(found.full.items(), key=lambda item: -item[1])] + [""]
-    lines += [f"**{sentence}**" if n == 0 else sentence for n, sentence in enumerate(sentences(figures, demand, machines))] + [""]
-    lines += ["Beyond what was measured:", ""] + [f"* {sentence}" for sentence in beyond(found, demand, machines)]
-    return "\n".join(lines) + "\n"

@@ -44,7 +44,7 @@ class Panel(NamedTuple):
     bars: list = []
     # The vertical axis in powers of ten, for what differs by more than the eye can compare.
     logarithmic: bool = False
-    # Names stand above their lines, where there is no room beside them.
+    # Names stand at their lines and not beside them, where there is no room.
     inside: bool = False
     # How wide it is, beside the others.
     share: float = 1
@@ -128,18 +128,20 @@ def drawn_lines(panel, frame):
     shown = [text(x(size), HEIGHT - BOTTOM + 18, short(size), "soft middle") for size in sizes]
     shown.append(text((frame.left + frame.right) / 2, HEIGHT - 10, panel.along, "soft middle"))
     for line in panel.lines:
-        if line.factor:
+        if line.factor and len(line.points) > 1:
             base = line.points[0][1]
             top, bottom = frame.y(base * line.factor), frame.y(base)
-            shown.append(f'<rect x="{frame.left:.1f}" y="{top:.1f}" width="{frame.right - frame.left:.1f}" height="{bottom - top:.1f}" class="b{line.colour}"/>')
+            wide = frame.right - frame.left
+            shown.append(f'<rect x="{frame.left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{bottom - top:.1f}" class="b{line.colour}"/>')
             shown.append(rule(frame.left, top, frame.right, top, f"limit s{line.colour}"))
     for line in panel.lines:
         path = " ".join(f"{x(size):.1f},{frame.y(value):.1f}" for size, value in line.points)
         shown.append(f'<polyline points="{path}" class="line s{line.colour}"/>')
         for size, value in line.points:
             shown.append(mark(x(size), frame.y(value), line.colour))
-    raised = -9 if panel.inside else 4
-    ends = apart([frame.y(line.points[-1][1]) + raised for line in panel.lines], 17, TOP + 8, HEIGHT - BOTTOM - 3)
+    # Inside, the name is above its line, or below where a band is above.
+    raised = 4 if not panel.inside else 19 if panel.lines[0].factor else -9
+    ends = apart([frame.y(line.points[-1][1]) + raised for line in panel.lines], 17, TOP + 8, HEIGHT - BOTTOM - 5)
     for line, y in zip(panel.lines, ends):
         place, kinds = (frame.right, " end") if panel.inside else (frame.right + 6, "")
         shown.append(text(place, y, label(line), f"f{line.colour} strong halo{kinds}"))
@@ -195,7 +197,8 @@ def drawn_panel(panel, left, right):
     else:
         marks = nice(max(values) or 1)
     # Room for a name above the highest line.
-    frame = Frame(left, right, marks[0], max(marks[-1], max(values) * 2.5) if panel.inside else marks[-1], panel.logarithmic)
+    high = max(marks[-1], max(values) * 2.5) if panel.inside and panel.logarithmic else marks[-1]
+    frame = Frame(left, right, marks[0], high, panel.logarithmic)
     shown = [text(left - 40, TOP - 32, panel.title, "panel"), text(left - 40, TOP - 15, panel.unit, "soft")]
     for value in marks:
         shown += [rule(left, frame.y(value), right, frame.y(value), "rule"), text(left - 7, frame.y(value) + 4, short(value), "soft end")]
