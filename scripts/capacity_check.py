@@ -53,7 +53,8 @@ def by_hand():
     if abs(people_of_one(sample(), SAMPLE_DEMAND, SAMPLE_MACHINES) - 1e6 / 1.45) > 10:
         yield "of the sample one installation bears another number of people than by hand"
     # Eight times as dear with a thousand times as many accounts is twice as dear with ten times as many; and with ten million twice what a million costs.
-    grown = sample(**{"getSession.databaseMicroseconds": 12.5, "getSession.serverMicroseconds": 200, "login.databaseMilliseconds": 5, "login.serveMilliseconds": 10})
+    few = {"getSession.databaseMicroseconds": 12.5, "getSession.serverMicroseconds": 200, "login.databaseMilliseconds": 5, "login.serveMilliseconds": 10}
+    grown = sample(**few)
     larger = need(grown, SAMPLE_DEMAND._replace(people=1e7, live=0.01, logins=0.1), SAMPLE_MACHINES)
     if differs(larger.costs.decade, 2) or differs(larger.database_cores, 2 * BY_HAND["database_cores"]):
         yield f"what grows with accounts is carried on as {larger.costs.decade}, by hand 2"
