@@ -48,6 +48,12 @@ class Figures:
         except ValueError as error:
             raise Missing(f"{path} is no JSON: {error}") from None
 
+    def fact(self, name):
+        """Of the machine that measured."""
+        if not self.machine.get(name):
+            raise Missing(f"of the machine “{name}” is missing")
+        return self.machine[name]
+
     def of(self, quantity, **where):
         """All measurements of a quantity, with these values of engine, accounts, sessions or nodes."""
         return [each for each in self.all if each.quantity == quantity and all(getattr(each, name) == value for name, value in where.items())]
