@@ -139,13 +139,19 @@ def drawn_lines(panel, frame):
         shown.append(f'<polyline points="{path}" class="line s{line.colour}"/>')
         for size, value in line.points:
             shown.append(mark(x(size), frame.y(value), line.colour))
-    # Inside, the name is above its line, or below where a band is above.
-    raised = 4 if not panel.inside else 19 if panel.lines[0].factor else -9
-    ends = apart([frame.y(line.points[-1][1]) + raised for line in panel.lines], 17, TOP + 8, HEIGHT - BOTTOM - 5)
+    ends = apart([frame.y(line.points[-1][1]) + raised(line, panel) for line in panel.lines], 17, TOP + 8, HEIGHT - BOTTOM - 5)
     for line, y in zip(panel.lines, ends):
         place, kinds = (frame.right, " end") if panel.inside else (frame.right + 6, "")
         shown.append(text(place, y, label(line), f"f{line.colour} strong halo{kinds}"))
     return shown
+
+
+def raised(line, panel):
+    """How far below its last value the name of a line stands: inside it is above the line, or below where a band is above or the line comes from there."""
+    if not panel.inside:
+        return 4
+    falls = len(line.points) > 1 and line.points[-1][1] < line.points[-2][1]
+    return 19 if line.factor or falls else -9
 
 
 def label(line):
