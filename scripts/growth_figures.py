@@ -1,0 +1,100 @@
+"""What `make growth` measured (Benchmarks/figures/growth.json; Benchmarks/README.md says what each quantity means), for whoever draws it or reckons with it.
+
+A figure that is asked for and is not there ends the run with its name: nobody draws or reckons with half a run.
+"""
+
+import json
+import pathlib
+import statistics
+from collections import Counter, defaultdict
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILE = ROOT / "Benchmarks" / "figures" / "growth.json"
+ENGINES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+
+class Missing(Exception):
+    """A figure that was asked for and was not measured."""
+
+
+class Measurement(NamedTuple):
+    engine: str
+    accounts: int
+    sessions: int
+    nodes: int
+    quantity: str
+    value: float
+    unit: str
+
+
+class Figures:
+    def __init__(self, document):
+        try:
+            self.machine = document["machine"]
+            self.all = [Measurement(*(each[field] for field in Measurement._fields)) for each in document["measurements"]]
+        except (KeyError, TypeError) as error:
+            raise Missing(f"the file of figures is not of the form that Benchmarks/README.md tells: {error!r}") from None
+        for each in self.all:
+            if not isinstance(each.value, (int, float)) or isinstance(each.value, bool) or each.value < 0:
+                raise Missing(f"{each.quantity} is no number that can be: {each.value!r}")
+
+    @classmethod
+    def read(cls, path=FILE):
+        try:
+            return cls(json.loads(pathlib.Path(path).read_text()))
+        except FileNotFoundError:
+            raise Missing(f"{path} is not there: `make growth` writes it") from None
+        except ValueError as error:
+            raise Missing(f"{path} is no JSON: {error}") from None
+
+    def fact(self, name):
+        """Of the machine that measured."""
+        if not self.machine.get(name):
+            raise Missing(f"of the machine “{name}” is missing")
+        return self.machine[name]
+
+    def of(self, quantity, **where):
+        """All measurements of a quantity, with these values of engine, accounts, sessions or nodes."""
+        return [each for each in self.all if each.quantity == quantity and all(getattr(each, name) == value for name, value in where.items())]
+
+    def known(self, quantity, **where):
+        """The same, of which there must be one."""
+        found = self.of(quantity, **where)
+        if not found:
+            raise Missing(f"{quantity} is missing" + "".join(f", {name} {value}" for name, value in where.items()))
+        return found
+
+    def series(self, quantity, along, **where):
+        """Medians by what stands in the column `along`, from the smallest on. Of the other sizes those are taken at which most was measured, the largest of
+        these."""
+        found = self.known(quantity, **where)
+        others = [name for name in ("accounts", "sessions", "nodes") if name != along]
+
+        def kept(each):
+            return tuple(getattr(each, name) for name in others)
+
+        points = {(kept(each), getattr(each, along)) for each in found}
+        most = max(Counter(size for size, _ in points).items(), key=lambda item: (item[1], item[0]))[0]
+        values = defaultdict(list)
+        for each in found:
+            if kept(each) == most:
+                values[getattr(each, along)].append(each.value)
+        return [(place, statistics.median(values[place])) for place in sorted(values)]
+
+    def path(self, quantity, along, **where):
+        """Medians by what stands in the column `along`, whatever the other sizes were: for what is measured once at each."""
+        values = defaultdict(list)
+        for each in self.known(quantity, **where):
+            values[getattr(each, along)].append(each.value)
+        return [(place, statistics.median(values[place])) for place in sorted(values)]
+
+    def last(self, quantity, **where):
+        """The median at the largest size that was measured."""
+        found = self.known(quantity, **where)
+        largest = max((each.accounts, each.sessions, each.nodes) for each in found)
+        return statistics.median(each.value for each in found if (each.accounts, each.sessions, each.nodes) == largest)
+
+    def most(self, column, quantity, **where):
+        """The largest number of accounts, sessions or nodes at which it was measured."""
+        return max(getattr(each, column) for each in self.known(quantity, **where))
