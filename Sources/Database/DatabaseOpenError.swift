@@ -25,6 +25,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case olderPrograms(version: Int, step: Int)
     /// Something holds a table for longer than a step waits: a copy that is being made, or somebody at a prompt.
     case stepBlocked(number: Int)
+    /// What the steps of the schema have made and the database has not, in words.
+    case missingIndexes([String])
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
 }
@@ -60,6 +62,9 @@ extension DatabaseOpenError: CustomStringConvertible {
                 + "between first, or stop them all and start this program"
         case .stepBlocked(let number):
             "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
+        case .missingIndexes(let lacking):
+            "the database has not all that its schema has (\(lacking.joined(separator: "; "))): it was restored in part, presumably. Restore the whole backup, "
+                + "the section post-data too; an index that is not valid is made anew by REINDEX INDEX; this program makes none by itself"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }

@@ -14,6 +14,12 @@ extension SQLCatalogue {
             FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
             WHERE k.contype = 'f' AND c.relnamespace = current_schema()::regnamespace
             """,
+        indexes: """
+            SELECT i.relname::text AS name, t.relname::text AS table_name, x.indisprimary AS is_key, x.indisunique AS is_unique,
+            (x.indisvalid AND x.indisready AND x.indislive) AS is_valid
+            FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+            WHERE t.relnamespace = current_schema()::regnamespace
+            """,
         lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",
         countOn: ["SELECT setval(\(sequence), GREATEST($2, COALESCE(pg_sequence_last_value(\(sequence)), 1))) FROM \(counted)"])
 

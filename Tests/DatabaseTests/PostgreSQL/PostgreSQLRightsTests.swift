@@ -72,7 +72,7 @@ struct PostgreSQLRightsTests {
 
         try await cluster.run(["ALTER EXTENSION plpgsql ADD \(object)"], in: name)
         await #expect(throws: DatabaseOpenError.empty(path: address.description)) { _ = try await open(address, content: .ours) }
-        for content in [DatabaseContent.nothingOrOurs, .nothingOrMoved] { await (try open(address, content: content)).close() }
+        for content in [DatabaseContent.nothingOrOurs, .nothingOrMoved] { try await open(address, content: content).close() }
         if !object.hasPrefix("TABLE") { try await source.move(to: database) }
         await database.close()
     }
