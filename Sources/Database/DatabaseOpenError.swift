@@ -2,6 +2,8 @@
 package enum DatabaseOpenError: Error, Equatable, Sendable {
     case cannotOpen(path: String, reason: String)
     case lockedByAnotherProcess(path: String)
+    /// A move has the file open.
+    case beingMoved(path: String)
     /// A server has the file, and its log lies beside another name of it.
     case inUseByAnotherName(path: String)
     /// Others can read the file, and it is not ours to close to them.
@@ -9,10 +11,12 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case corrupt(path: String, reason: String)
     /// The file is there, and no table is in it.
     case empty(path: String)
-    /// The file has tables, and none that this program makes first.
+    /// It holds what somebody has made, and no table that this program makes first.
     case notOurs(path: String)
     /// The database is the target of a move that has not come to its end; where its rows come from, as a URL.
     case unfinishedMove(path: String, source: String)
+    /// The database holds nothing, and is the target of a move that was ended before its first table.
+    case unbegunMove(path: String)
     /// The database was migrated by a newer program, and this one cannot go on with that; the version is the number of its last migration.
     case newerThanProgram(version: Int)
     /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there.
@@ -21,6 +25,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case olderPrograms(version: Int, step: Int)
     /// Something holds a table for longer than a step waits: a copy that is being made, or somebody at a prompt.
     case stepBlocked(number: Int)
+    /// What the steps of the schema have made and the database has not, in words.
+    case missingIndexes([String])
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
 }
@@ -30,6 +36,7 @@ extension DatabaseOpenError: CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the database \(path): \(reason)"
         case .lockedByAnotherProcess(let path): "the database \(path) is used by another process: stop that server first, or name another file"
+        case .beingMoved(let path): "ostiary admin move-database runs and has the database \(path) open: let it come to its end"
         case .inUseByAnotherName(let path):
             "the database \(path) is in use under another name: give the path that the server was started with (if that is the path, its lock file was "
                 + "removed: stop that server first)"
@@ -37,10 +44,14 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .corrupt(let path, let reason): "the database \(path) is damaged (\(reason)): restore a backup"
         case .empty(let path): "the database \(path) holds no tables: put the database back"
         case .notOurs(let path):
-            "the file \(path) is not a database of this program, and was left as it is: name the database of this server, or put it back"
+            "\(path) is not a database of this program (what is in it, tables or views or functions, others have made), and was left as it is: name the "
+                + "database of this server, or put it back"
         case .unfinishedMove(let path, let source):
             "the database \(path) is the target of a move that has not come to its end: finish it with ostiary admin move-database --from '\(source)' --to "
                 + "this database, or remove it and take the old one"
+        case .unbegunMove(let path):
+            "a move to the database \(path) was ended before its first table: run the same ostiary admin move-database again; or, to give it up, remove "
+                + "\(path) and \(path).lock, and start the server on the old database"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .olderBesideServer(let version):
@@ -51,6 +62,9 @@ extension DatabaseOpenError: CustomStringConvertible {
                 + "between first, or stop them all and start this program"
         case .stepBlocked(let number):
             "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
+        case .missingIndexes(let lacking):
+            "the database has not all that its schema has (\(lacking.joined(separator: "; "))): it was restored in part, presumably. Restore the whole backup, "
+                + "the section post-data too; an index that is not valid is made anew by REINDEX INDEX; this program makes none by itself"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }

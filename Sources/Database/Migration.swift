@@ -42,7 +42,7 @@ extension Database {
     /// from being made.
     /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
-    ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``,
+    ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``, ``DatabaseOpenError/missingIndexes(_:)``,
     ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError``.
     package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience()) async throws {
         try await migrate(migrations, patience: patience, isTarget: false)
@@ -58,6 +58,7 @@ extension Database {
             guard found.isReadable else { throw DatabaseOpenError.newerThanProgram(version: found.newest) }
             return
         }
+        guard found.lacking.isEmpty else { throw DatabaseOpenError.missingIndexes(found.lacking) }
         // It would go on writing what the new tables no longer mean.
         guard found.newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: found.newest) }
         let missing = migrations.filter { !found.applied.contains($0.number) }
@@ -96,12 +97,12 @@ extension Database {
 
     /// What is there, once nobody is in the middle of a step: a program that may not go on with it is either refused, or seen by whoever makes it.
     private func standing(for migrations: [Migration]) async throws -> SchemaStanding {
-        let programs = dialect.programs
-        guard let lock = dialect.stepLock else { return try await read { try SchemaStanding(for: migrations, on: $0) } }
+        let (dialect, programs) = (dialect, dialect.programs)
+        guard let lock = dialect.stepLock else { return try await read { try SchemaStanding(for: migrations, on: $0, dialect: dialect) } }
         return try await patient.transaction { connection, _ in
             try connection.execute(lock)
             if let programs { _ = try connection.one(programs.announce, [.text("\(migrations.last?.number ?? 0)")]) }
-            return try SchemaStanding(for: migrations, on: connection)
+            return try SchemaStanding(for: migrations, on: connection, dialect: dialect)
         }
     }
 
@@ -121,48 +122,6 @@ extension Database {
                 await patience.pause()
             }
         }
-    }
-}
-
-/// Which steps a database has, as a program sees it.
-private struct SchemaStanding: Sendable {
-    let applied: Set<Int>
-    /// 0 for none.
-    let newest: Int
-    /// The last step of the oldest program that goes on with all of them.
-    let oldest: Int
-    /// Whether this program does.
-    let isReadable: Bool
-
-    init(for migrations: [Migration], on connection: any SQLConnection) throws {
-        let rows = try connection.query("SELECT number, name FROM schema_version ORDER BY number")
-        let names = Dictionary(try rows.map { (try $0.int("number"), try $0.text("name")) }, uniquingKeysWith: { first, _ in first })
-        // Before the numbers are compared: those of another program say nothing about this one.
-        for migration in migrations {
-            guard let found = names[migration.number] else { continue }
-            try migration.check(found)
-        }
-        let readers = try connection.query("SELECT number, readable_from FROM schema_reader").map {
-            (try $0.int("number"), try $0.int("readable_from"))
-        }
-        let readableFrom = Dictionary(readers, uniquingKeysWith: { first, _ in first })
-        (applied, newest) = (Set(names.keys), names.keys.max() ?? 0)
-        let steps = names.keys.sorted(by: >)
-        var (oldest, needed) = (newest, 0)
-        for (place, step) in steps.enumerated() {
-            // Whoever does not know this step must know that one.
-            needed = max(needed, readableFrom[step] ?? step)
-            guard needed < step else { break }
-            oldest = max(needed, place + 1 < steps.count ? steps[place + 1] : 0)
-        }
-        self.oldest = oldest
-        isReadable = (migrations.last?.number ?? 0) >= oldest
-    }
-}
-
-extension Migration {
-    fileprivate func check(_ found: String) throws {
-        guard found == name else { throw DatabaseOpenError.foreignMigration(number: number, expected: name, found: found) }
     }
 }
 

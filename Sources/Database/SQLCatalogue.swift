@@ -7,6 +7,9 @@ package struct SQLCatalogue: Sendable, Equatable {
     package let columns: String
     /// A row for each table that refers to another: `table_name`, `referred`.
     package let references: String
+    /// A row for each index: `name`, `table_name`, `is_key` (of the primary key), `is_unique`, `is_valid` (whether it holds all rows and is asked). Nil of an
+    /// engine whose tables are never without.
+    let indexes: String?
     /// The last number that was given out in the table `$1`, as `last`: null or no row where none was.
     package let lastCounted: String
     /// Has the table `$1` go on counting behind `$2`, which is at least 1. A number that was given out is never given out again.
@@ -25,6 +28,7 @@ extension SQLCatalogue {
             SELECT DISTINCT m.name AS table_name, f."table" AS referred
             FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'
             """,
+        indexes: nil,
         lastCounted: "SELECT seq AS last FROM sqlite_sequence WHERE name = $1",
         countOn: [
             "INSERT INTO sqlite_sequence (name, seq) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)",

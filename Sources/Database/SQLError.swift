@@ -36,6 +36,10 @@ package enum SQLError: Error, Equatable, Sendable {
     case diskFails(path: String, reason: String)
     /// The system lets nobody write beside the database file.
     case cannotWrite(path: String, reason: String)
+    /// The engine has no memory left for what it was asked.
+    case noMemory(path: String, reason: String)
+    /// The role of this program has not the right to do what it was asked.
+    case notAllowed(path: String, reason: String)
     /// The file was found damaged while it was open.
     case damaged(path: String, reason: String)
     /// Another file took the place of one that is open, or it was removed.
@@ -50,7 +54,7 @@ extension SQLError {
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
         case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
-            SQLError.damaged:
+            SQLError.damaged, SQLError.noMemory, SQLError.notAllowed:
             true
         default: false
         }
@@ -73,7 +77,8 @@ extension SQLError: CustomStringConvertible {
         case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
         case .outOfRange(let column): "the number in column \(column) is out of range"
         case .busy:
-            "the database is locked by another process, a sqlite3 or a copy perhaps, or too busy: end what holds it; a server that runs goes on by itself"
+            "the database is locked by another process, or too busy: end what holds it (a file: a sqlite3 or a copy perhaps; of PostgreSQL pg_locks and "
+                + "pg_stat_activity show which session holds a table, a prompt or pg_dump perhaps); a server that runs goes on by itself"
         case .transactionLost: "the transaction ended before its commit"
         case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
         case .unavailable: "the database cannot be reached: a server that runs goes on by itself when it can"
@@ -81,6 +86,12 @@ extension SQLError: CustomStringConvertible {
         case .diskFails(let path, let reason):
             "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, disk and mount; a server that runs goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
+        case .noMemory(let path, let reason):
+            "the server of the database \(path) has no memory left (\(reason)): of shared memory raise max_locks_per_transaction, of other give it more or "
+                + "fewer connections; a server that runs goes on by itself"
+        case .notAllowed(let path, let reason):
+            "the role of this program has not the right in the database \(path) (\(reason)): make it the owner of all that this program made there, and "
+                + "GRANT USAGE, CREATE ON SCHEMA public (or that of its search_path) TO it; a server that runs goes on by itself"
         case .damaged(let path, let reason):
             "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"
         case .replaced(let path):

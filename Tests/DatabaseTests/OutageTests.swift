@@ -8,6 +8,7 @@ struct OutageTests {
         arguments: [
             SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
             .damaged(path: "/a/place", reason: "torn"), .diskFails(path: "/a/place", reason: "disk I/O error, 778"),
+            .noMemory(path: "a place", reason: "out of memory"), .notAllowed(path: "a place", reason: "permission denied"),
         ])
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 

@@ -8,7 +8,7 @@ extension MoveEnd {
         switch url {
         case .sqlite(let path):
             guard FileManager.default.fileExists(atPath: path) else { throw .cannotOpen(path: path, reason: "there is no such file") }
-            return try sqlite(path, content: .ours)
+            return try sqlite(path, content: .ours, note: .source)
         case .postgresql(let address): return try postgresql(address, text, content: .ours)
         }
     }
@@ -18,15 +18,15 @@ extension MoveEnd {
     /// - Throws: ``DatabaseOpenError``; what holds the tables of others is left as it is.
     package static func target(_ url: DatabaseURL, _ text: String) throws(DatabaseOpenError) -> MoveEnd {
         switch url {
-        case .sqlite(let path): try sqlite(path, content: .nothingOrMoved)
+        case .sqlite(let path): try sqlite(path, content: .nothingOrMoved, note: .target)
         case .postgresql(let address): try postgresql(address, text, content: .nothingOrMoved)
         }
     }
 
-    private static func sqlite(_ path: String, content: DatabaseContent) throws(DatabaseOpenError) -> MoveEnd {
+    private static func sqlite(_ path: String, content: DatabaseContent, note: MoveNote) throws(DatabaseOpenError) -> MoveEnd {
         let whole = URL(fileURLWithPath: path).standardizedFileURL.path
         // Nobody else can open it then.
-        let database = try SQLiteDatabase.open(path: path, ownership: .exclusive, content: content)
+        let database = try SQLiteDatabase.open(path: path, content: content, note: note)
         return MoveEnd(database, url: "sqlite:\(whole)", name: "the database \(whole)")
     }
 

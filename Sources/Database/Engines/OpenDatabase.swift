@@ -18,3 +18,13 @@ package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throw
     case .postgresql(let address): try PostgreSQLDatabase.checkContent(content, of: address)
     }
 }
+
+/// Looks whether a database that holds nothing is to be filled by a move, which has not come as far as to say so in it.
+/// - Throws: ``DatabaseOpenError/beingMoved(path:)``, ``DatabaseOpenError/unbegunMove(path:)``.
+package func checkUnbegunMove(of url: DatabaseURL) throws(DatabaseOpenError) {
+    switch url {
+    case .sqlite(let path): try MoveNote.check(path)
+    // A move makes no database there, and its mark first.
+    case .postgresql: return
+    }
+}

@@ -42,7 +42,9 @@ extension MoveRefusal: CustomStringConvertible {
                 + "remove what is not this server's and run the same command again"
         case .noKey(let table): "the table \(table) has no primary key, and no table of this program is like that: remove it, if it is yours"
         case .circular(let tables): "tables refer to each other in a ring (\(tables.joined(separator: ", "))), and none of this program does"
-        case .disturbed(let table): "somebody else writes to the target (\(table)): end that, empty the target, and run the same command again"
+        case .disturbed(let table):
+            "somebody else writes to the target (\(table)): another run of this move, from a copy of the old database perhaps: let that come to its end; or "
+                + "end what it is, empty the target, and run the same command again"
         case .differs(let tables, let source, let target):
             "\(target) is not the same as \(source) (\(tables.joined(separator: ", "))): one of them was changed since the move began. Nothing is lost: "
                 + "\(source) is as it was. Remove \(target), make it anew, and run the same command again"

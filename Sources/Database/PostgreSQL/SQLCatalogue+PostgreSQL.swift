@@ -14,17 +14,24 @@ extension SQLCatalogue {
             FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
             WHERE k.contype = 'f' AND c.relnamespace = current_schema()::regnamespace
             """,
+        indexes: """
+            SELECT i.relname::text AS name, t.relname::text AS table_name, x.indisprimary AS is_key, x.indisunique AS is_unique,
+            (x.indisvalid AND x.indisready AND x.indislive) AS is_valid
+            FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+            WHERE t.relnamespace = current_schema()::regnamespace
+            """,
         lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",
         countOn: ["SELECT setval(\(sequence), GREATEST($2, COALESCE(pg_sequence_last_value(\(sequence)), 1))) FROM \(counted)"])
 
-    /// Tables, views, sequences, composite types; functions; other types. Those of a table, its row and its index, come and go with it.
+    /// Tables, views, sequences; functions; types, but for those of the rows of a table, and of arrays.
     static let madeObjects = """
         SELECT c.relname::text AS name FROM pg_class c
-        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c') AND \(isOwn("c", in: "pg_class"))
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND \(isOwn("c", in: "pg_class"))
         UNION ALL SELECT p.proname::text FROM pg_proc p
         WHERE p.pronamespace = current_schema()::regnamespace AND \(isOwn("p", in: "pg_proc"))
         UNION ALL SELECT t.typname::text FROM pg_type t
-        WHERE t.typnamespace = current_schema()::regnamespace AND t.typtype IN ('b', 'd', 'e', 'r') AND t.typcategory <> 'A' AND \(isOwn("t", in: "pg_type"))
+        WHERE t.typnamespace = current_schema()::regnamespace AND \(isOwn("t", in: "pg_type")) AND (t.typtype IN ('d', 'e', 'r')
+        OR t.typtype = 'b' AND t.typcategory <> 'A' OR t.typtype = 'c' AND EXISTS (SELECT 1 FROM pg_class r WHERE r.oid = t.typrelid AND r.relkind = 'c'))
         """
 
     /// Whether it came with no extension.

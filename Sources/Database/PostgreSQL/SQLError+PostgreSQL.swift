@@ -12,8 +12,10 @@ extension SQLError {
         // A number that is too large, a text that is no number.
         case ("42804", _), (_, "22"): self = .checkViolation("\(fault.state) \(fault.column ?? "")".trimmingSpaces)
         case ("25006", _): self = reads ? .readOnly : .unavailable
-        // Waited too long for a lock, worked too long, or for what memory the server keeps for locks.
-        case ("55P03", _), ("57014", _), ("53200", _): self = .busy
+        // Waited too long for a lock, or worked too long.
+        case ("55P03", _), ("57014", _): self = .busy
+        case ("53200", _): self = .noMemory(path: place, reason: fault.message)
+        case ("42501", _): self = .notAllowed(path: place, reason: fault.message)
         case (_, "40"): self = .busy
         case ("53100", _): self = .diskFull(path: place)
         case (_, "58"): self = .diskFails(path: place, reason: fault.message)

@@ -14,9 +14,12 @@ final class ProcessLock: Sendable {
     #endif
 
     /// - Parameter path: path of the database file, which is there.
-    /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)`` and ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)``, ``DatabaseOpenError/beingMoved(path:)`` and
+    ///   ``DatabaseOpenError/cannotOpen(path:reason:)``.
     init(databasePath path: String) throws(DatabaseOpenError) {
-        lockFile = try FileLock(path + ".lock", of: path)
+        do { lockFile = try FileLock(path + ".lock", of: path) } catch {
+            throw error == .lockedByAnotherProcess(path: path) && MoveNote(at: path) != nil ? .beingMoved(path: path) : error
+        }
         #if !canImport(Darwin)
         database = try FileLock(path, of: path)
         #endif

@@ -14,6 +14,18 @@ extension SQLiteDatabase {
         path: String, ownership: DatabaseOwnership = .exclusive, content: DatabaseContent = .any,
         readers: Int = ProcessInfo.processInfo.activeProcessorCount
     ) throws(DatabaseOpenError) -> SQLiteDatabase {
+        try open(path: path, ownership: ownership, content: content, readers: readers, note: nil)
+    }
+
+    /// The same of a move.
+    /// - Parameter note: what it is to it.
+    static func open(path: String, content: DatabaseContent, note: MoveNote) throws(DatabaseOpenError) -> SQLiteDatabase {
+        try open(path: path, ownership: .exclusive, content: content, readers: ProcessInfo.processInfo.activeProcessorCount, note: note)
+    }
+
+    private static func open(
+        path: String, ownership: DatabaseOwnership, content: DatabaseContent, readers: Int, note: MoveNote?
+    ) throws(DatabaseOpenError) -> SQLiteDatabase {
         let path = try prepareFile(at: path)
         let lock: ProcessLock?
         switch ownership {
@@ -23,10 +35,12 @@ extension SQLiteDatabase {
             lock = nil
         }
         let isClean = CleanStop.isNoted(at: path)
+        // The first that is there of a file that was made just now.
+        if isOfNoBytes(path), let note { lock?.note(note.rawValue) }
         try checkContent(content, at: path)
         try closeToOthers(path)
         // It is noted again when this one is closed in order.
-        lock?.note("")
+        lock?.note(note?.rawValue ?? "")
         do {
             let writer = try DatabaseQueue(path: path, configuration: .writer())
             try writer.writeWithoutTransaction { database in
@@ -87,6 +101,11 @@ extension SQLiteDatabase {
             guard chmod(file, 0o600) == 0 else { throw .openToOthers(path: file) }
         }
     }
+}
+
+private func isOfNoBytes(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_size == 0
 }
 
 /// Whether a file that is there can be read or written by anybody but its owner.

@@ -19,6 +19,7 @@ enum ServerStorage {
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         if needsStandby, case .sqlite = url { throw NoStandby.file }
+        try checkUnbegunMove(of: url)
         let first = FirstStart(of: url)
         guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
             if !first.isUnderWay {

@@ -138,7 +138,7 @@ struct MoveRaceTests {
     private func hasIt(_ work: () async throws -> Void) async throws -> Bool {
         do { try await work() } catch {
             switch error {
-            case MoveRefusal.targetNotEmpty, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess,
+            case MoveRefusal.targetNotEmpty, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess, DatabaseOpenError.beingMoved,
                 DatabaseOpenError.inUseByAnotherName, SQLError.busy:
                 return false
             default: throw error

@@ -95,6 +95,36 @@ struct MoveDatabaseTests {
         }
     }
 
+    @Test(
+        "Neither server takes for lost, or for new, what a move has left that was killed before its first table: the line says to give it again",
+        arguments: ["serve", "second-factor"])
+    func unbegun(_ command: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("\(command)/\(command == "serve" ? "ostiary" : "second-factor").sqlite")
+        let target = try MoveEnd.target(.sqlite(path: folder.file("target")), "new")
+        try FileManager.default.createDirectory(atPath: folder.file(command), withIntermediateDirectories: true)
+        for end in ["", ".lock"] { try FileManager.default.copyItem(atPath: folder.file("target") + end, toPath: file + end) }
+        try await target.close()
+        for hasKey in [false, true] {
+            if hasKey { _ = try KeyEncryptionKey.load(orMakeAt: file.replacingOccurrences(of: ".sqlite", with: ".kek")) }
+            for isOfNoBytes in [false, true] {
+                let content = try Data(contentsOf: URL(fileURLWithPath: file))
+                if isOfNoBytes { try Data().write(to: URL(fileURLWithPath: file)) }
+                let program = try Program([command, "--data", folder.file(command), "--print-identity"])
+                #expect(try await program.end() == 1)
+                #expect(program.complaintLines.count == 1)
+                let words = "a move to the database \(file) was ended before its first table: run the same ostiary admin move-database again"
+                #expect(program.complaints.contains(words), "\(program.complaints)")
+                try content.write(to: URL(fileURLWithPath: file))
+            }
+        }
+        // Given up as the line says it is a place like any other.
+        for end in ["", ".lock"] { try FileManager.default.removeItem(atPath: file + end) }
+        try FileManager.default.removeItem(atPath: file.replacingOccurrences(of: ".sqlite", with: ".kek"))
+        let new = try Program([command, "--data", folder.file(command), "--print-identity"])
+        #expect(try await new.end() == 0, "\(new.complaints)")
+    }
+
     @Test("What is no move is refused in a line, and nothing is made: one engine, no such file, no server's database, a folder of the other server")
     func refusals() async throws {
         let folder = try TemporaryFolder()

@@ -262,7 +262,7 @@ struct ServerLifeTests {
         try await theirs.close()
         if !hasKey { try FileManager.default.removeItem(atPath: "\(data)/\(name).kek") }
         let before = try Data(contentsOf: URL(fileURLWithPath: file))
-        let words = "the file \(file) is not a database of this program, and was left as it is: name the database of this server"
+        let words = "\(file) is not a database of this program (what is in it, tables or views or functions, others have made), and was left as it is"
         try await expectOneLine([command, "--data", data, "--print-identity"], [:], saying: words)
         if command == "second-factor" {
             try await expectOneLine([command, "reset", "--data", data, String(repeating: "A", count: 22)], [:], saying: words)

@@ -1,0 +1,51 @@
+/// Which steps a database has, as a program sees it.
+struct SchemaStanding: Sendable {
+    let applied: Set<Int>
+    /// 0 for none.
+    let newest: Int
+    /// The last step of the oldest program that goes on with all of them.
+    let oldest: Int
+    /// Whether this program does.
+    let isReadable: Bool
+    /// Indexes that its steps have made and that are not there. Of steps that this program does not know it can tell nothing, and tells nothing.
+    let lacking: [String]
+
+    init(for migrations: [Migration], on connection: any SQLConnection, dialect: SQLDialect) throws {
+        let rows = try connection.query("SELECT number, name FROM schema_version ORDER BY number")
+        let names = Dictionary(try rows.map { (try $0.int("number"), try $0.text("name")) }, uniquingKeysWith: { first, _ in first })
+        // Before the numbers are compared: those of another program say nothing about this one.
+        for migration in migrations {
+            guard let found = names[migration.number] else { continue }
+            try migration.check(found)
+        }
+        let readers = try connection.query("SELECT number, readable_from FROM schema_reader").map {
+            (try $0.int("number"), try $0.int("readable_from"))
+        }
+        let readableFrom = Dictionary(readers, uniquingKeysWith: { first, _ in first })
+        (applied, newest) = (Set(names.keys), names.keys.max() ?? 0)
+        let steps = names.keys.sorted(by: >)
+        var (oldest, needed) = (newest, 0)
+        for (place, step) in steps.enumerated() {
+            // Whoever does not know this step must know that one.
+            needed = max(needed, readableFrom[step] ?? step)
+            guard needed < step else { break }
+            oldest = max(needed, place + 1 < steps.count ? steps[place + 1] : 0)
+        }
+        self.oldest = oldest
+        let known = migrations.last?.number ?? 0
+        isReadable = known >= oldest
+        guard newest <= known, let question = dialect.catalogue.indexes else {
+            lacking = []
+            return
+        }
+        let taken = migrations.filter { names[$0.number] != nil }.flatMap { $0.statements(dialect) }
+        let wanted = SchemaIndexes(after: StepTables.definitions(dialect, besides: []) + taken)
+        lacking = wanted.lacking(in: try connection.query(question).map(SchemaIndexes.Found.init))
+    }
+}
+
+extension Migration {
+    func check(_ found: String) throws {
+        guard found == name else { throw DatabaseOpenError.foreignMigration(number: number, expected: name, found: found) }
+    }
+}

@@ -1,0 +1,92 @@
+import OstiaryTesting
+import Testing
+
+@testable import Database
+
+@Suite("PostgreSQL: rights, memory, and what others have made", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
+struct PostgreSQLRightsTests {
+    private func open(_ address: PostgreSQLAddress, content: DatabaseContent = .any) async throws -> PostgreSQLDatabase {
+        try await onOwnThread { try PostgreSQLDatabase.open(address, content: content, settings: .forTests) }
+    }
+
+    @Test("A role that may make no table, or not read one, is told which right it lacks and what gives it; with that it goes on")
+    func rights() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let role = "guest_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN"])
+        var address = cluster.address(of: name)
+        address.user = role
+        let database = try await open(address)
+        let refusal = SQLError.notAllowed(path: address.description, reason: "permission denied for schema public")
+        await #expect(throws: refusal) { try await database.migrate(sampleSchema) }
+        #expect("\(refusal)".contains("GRANT USAGE, CREATE ON SCHEMA public"))
+        try await cluster.run(["GRANT ALL ON SCHEMA public TO \(role)"], in: name)
+        try await database.migrate(sampleSchema)
+        try await cluster.run(["REVOKE ALL ON counter FROM \(role)"], in: name)
+        let unread = SQLError.notAllowed(path: address.description, reason: "permission denied for table counter")
+        await #expect(throws: unread) { try await database.hits() }
+        try await cluster.run(["GRANT ALL ON counter TO \(role)"], in: name)
+        #expect(try await database.hits() == 0)
+        await database.close()
+        try await cluster.run(["DROP OWNED BY \(role)"], in: name)
+        try await cluster.run(["DROP ROLE \(role)"])
+    }
+
+    @Test("Memory that the server has not, and rights, are told in words; both pass by an operator's hand")
+    func words() {
+        let memory = SQLError(PostgreSQLFault(state: "53200", message: "out of shared memory"), reads: false, place: "it")
+        #expect(memory == .noMemory(path: "it", reason: "out of shared memory"))
+        #expect("\(memory)".contains("raise max_locks_per_transaction"))
+        let right = SQLError(PostgreSQLFault(state: "42501", message: "must be owner of table x"), reads: true, place: "it")
+        #expect(right == .notAllowed(path: "it", reason: "must be owner of table x"))
+        for error in [memory, right] { #expect(SQLError.isOutage(error)) }
+        #expect("\(SQLError.busy)".contains("pg_stat_activity") && "\(SQLError.busy)".contains("sqlite3"))
+    }
+
+    @Test(
+        "A view, a sequence, a function or a type is somebody's, and the database not empty; what an extension has brought is nobody's",
+        arguments: [
+            ("VIEW theirs", "CREATE VIEW theirs AS SELECT 1 AS one"),
+            ("MATERIALIZED VIEW theirs", "CREATE MATERIALIZED VIEW theirs AS SELECT 1 AS one"),
+            ("SEQUENCE theirs", "CREATE SEQUENCE theirs"), ("TABLE theirs", "CREATE TABLE theirs (n int)"),
+            ("FUNCTION theirs()", "CREATE FUNCTION theirs() RETURNS int LANGUAGE sql AS 'SELECT 1'"),
+            ("TYPE theirs", "CREATE TYPE theirs AS ENUM ('a')"), ("TYPE theirs", "CREATE TYPE theirs AS (a int)"),
+            ("DOMAIN theirs", "CREATE DOMAIN theirs AS int"),
+        ])
+    func objects(_ object: String, _ statement: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let address = cluster.address(of: name)
+        try await cluster.run([statement], in: name)
+        for content in [DatabaseContent.ours, .nothingOrOurs, .nothingOrMoved] {
+            await #expect(throws: DatabaseOpenError.notOurs(path: address.description)) { _ = try await open(address, content: content) }
+        }
+        // Who looked before it was made sets no mark.
+        let database = try await cluster.open(name)
+        let source = try SQLiteDatabase.inMemory()
+        try await source.fillForMove()
+        await #expect(throws: MoveRefusal.targetNotEmpty("the new one")) { try await source.move(to: database) }
+
+        try await cluster.run(["ALTER EXTENSION plpgsql ADD \(object)"], in: name)
+        await #expect(throws: DatabaseOpenError.empty(path: address.description)) { _ = try await open(address, content: .ours) }
+        for content in [DatabaseContent.nothingOrOurs, .nothingOrMoved] { try await open(address, content: content).close() }
+        if !object.hasPrefix("TABLE") { try await source.move(to: database) }
+        await database.close()
+    }
+
+    @Test("A file with a view and no table is somebody's, too")
+    func view() async throws {
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.databasePath)
+        try await database.transaction { try $0.execute("CREATE VIEW theirs AS SELECT 1 AS one") }
+        try await database.close()
+        for content in [DatabaseContent.ours, .nothingOrOurs, .nothingOrMoved] {
+            #expect(throws: DatabaseOpenError.notOurs(path: folder.databasePath)) {
+                try SQLiteDatabase.open(path: folder.databasePath, content: content)
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import OstiaryTesting
+import Testing
+
+@testable import Database
+
+@Suite("Indexes that a schema has", .timeLimit(.minutes(5)))
+struct SchemaIndexesTests {
+    /// A rebuilt table, whose key has the name of the former one; a group that is unique; an index that a later step makes anew.
+    private static let steps = [
+        Migration(1, "tables") { d in
+            [
+                "CREATE TABLE owner (id \(d.blob) NOT NULL PRIMARY KEY, place \(d.integer) NOT NULL, name TEXT) \(d.tableOptions)",
+                "CREATE INDEX owner_place ON owner (place)", "CREATE UNIQUE INDEX owner_name ON owner(name) WHERE name IS NOT NULL",
+                """
+                CREATE TABLE mark (
+                    position \(d.countedKey), code \(d.blob) NOT NULL UNIQUE, owner \(d.blob) NOT NULL, number \(d.integer), UNIQUE (owner, number)
+                ) \(d.tableOptions)
+                """,
+                "CREATE INDEX mark_owner ON mark (owner)", "CREATE TABLE gone (a TEXT NOT NULL PRIMARY KEY)", "CREATE INDEX gone_a ON gone (a)",
+            ]
+        },
+        Migration(2, "lean") { d in
+            d.rebuilt("owner", "id \(d.blob) NOT NULL PRIMARY KEY, place \(d.integer) NOT NULL, name TEXT") + [
+                "CREATE INDEX owner_place ON owner (place, id)", "CREATE UNIQUE INDEX owner_name ON owner (name) WHERE name IS NOT NULL",
+                "DROP INDEX mark_owner", "DROP TABLE gone",
+            ]
+        },
+    ]
+
+    @Test("They are read from the statements of the steps: what was dropped, or went with its table, is not among them")
+    func read() {
+        let all = SchemaIndexes(after: Self.steps.flatMap { $0.statements(.postgresql) })
+        #expect(all.named == ["owner_place": .init(table: "owner", isUnique: false), "owner_name": .init(table: "owner", isUnique: true)])
+        #expect(all.tables == ["owner": .init(hasKey: true, uniques: 0), "mark": .init(hasKey: true, uniques: 2)])
+        let first = SchemaIndexes(after: Self.steps[0].statements(.postgresql))
+        #expect(first.named.keys.sorted() == ["gone_a", "mark_owner", "owner_name", "owner_place"])
+        let added = SchemaIndexes(after: ["create table if not exists a (b int)", "alter table a add column c int unique", "drop index if exists d"])
+        #expect(added.tables == ["a": .init(hasKey: false, uniques: 1)] && added.named.isEmpty)
+    }
+
+    @Test(
+        "A PostgreSQL that lacks one is refused by its name, and is good when that is there again; one that has more is nobody's business",
+        .enabled(if: PostgreSQLCluster.isInstalled),
+        arguments: [
+            ("DROP INDEX owner_place", "the index owner_place of owner", "CREATE INDEX owner_place ON owner (place, id)"),
+            (
+                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'owner_place'::regclass",
+                "the index owner_place of owner, which is not valid", "REINDEX INDEX owner_place"
+            ),
+            (
+                "DROP INDEX owner_name; CREATE INDEX owner_name ON owner (name)", "the index owner_name of owner, which is not unique",
+                "DROP INDEX owner_name; CREATE UNIQUE INDEX owner_name ON owner (name)"
+            ),
+            ("ALTER TABLE owner DROP CONSTRAINT lean_owner_pkey", "the primary key of owner", "ALTER TABLE owner ADD PRIMARY KEY (id)"),
+            ("ALTER TABLE mark DROP CONSTRAINT mark_pkey", "the primary key of mark", "ALTER TABLE mark ADD PRIMARY KEY (position)"),
+            ("ALTER TABLE mark DROP CONSTRAINT mark_code_key", "a UNIQUE of mark", "ALTER TABLE mark ADD UNIQUE (code)"),
+            (
+                "ALTER TABLE schema_version DROP CONSTRAINT schema_version_pkey", "the primary key of schema_version",
+                "ALTER TABLE schema_version ADD PRIMARY KEY (number)"
+            ),
+        ])
+    func lacking(_ harm: String, _ words: String, _ cure: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let database = try await cluster.open(name)
+        for _ in 0..<2 { try await database.migrate(Self.steps) }
+        try await cluster.run(["CREATE INDEX more ON owner (name, place)"], in: name)
+        try await database.migrate(Self.steps)
+        try await cluster.run([harm], in: name)
+        await #expect(throws: DatabaseOpenError.missingIndexes([words])) { try await database.migrate(Self.steps) }
+        // Nor does a step go on over it.
+        let more = Self.steps + [Migration(3, "more") { _ in ["ALTER TABLE mark ADD COLUMN note TEXT"] }]
+        await #expect(throws: DatabaseOpenError.missingIndexes([words])) { try await database.migrate(more) }
+        #expect(try await database.schemaVersion() == 2)
+        try await cluster.run([cure], in: name)
+        try await database.migrate(more)
+        await database.close()
+    }
+
+    @Test("A program of before asks nothing of indexes that a later step has taken away", .enabled(if: PostgreSQLCluster.isInstalled))
+    func older() async throws {
+        try await PostgreSQLDatabase.lend { database in
+            let later = Migration(3, "later", readableFrom: 2) { _ in ["DROP INDEX owner_place"] }
+            try await database.migrate(Self.steps + [later])
+            try await database.migrate(Self.steps)
+            try await database.migrate(Self.steps + [later])
+        }
+    }
+}
