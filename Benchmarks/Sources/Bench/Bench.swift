@@ -77,10 +77,11 @@ struct Bench {
         table.add(
             "getSession",
             try await load(path, headers: [("X-apikey", Servers.apiKey), ("X-nonce", nonce)], count: requests, server: servers.serveMeter))
+        // Before the pages: a server still ends what was theirs for some seconds after them.
+        table.add(Self.idle, try await metered(servers, 10) { _ in try await Task.sleep(for: .seconds(1)) }, "probes, looks, housekeeping")
         try await OpenPages(servers: servers, count: emulator == nil ? 100 : 20, seconds: emulator == nil ? 30 : 20).measure(into: &table)
         // Whatever comes about with the first of each is no part of the others.
         try await person.logInToApp()
-        table.add(Self.idle, try await metered(servers, 10) { _ in try await Task.sleep(for: .seconds(1)) }, "probes, looks, housekeeping")
         table.add(
             "QR login with PIN", try await metered(servers, logins) { _ in _ = try await person.logIn() },
             "REST call included; one after the other, so alone and cold")

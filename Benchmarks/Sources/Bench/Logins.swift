@@ -6,12 +6,14 @@ import OstiaryProtocol
 struct Person: Sendable {
     static let digits: [UInt8] = [2, 7, 1, 8, 4, 6]
 
+    let name: String
     let phone: Ostiary
     let servers: Servers
     let home: String
     let transport = CountingTransport()
 
     init(name: String, servers: Servers) throws {
+        self.name = name
         home = servers.folder.appendingPathComponent("phone-\(name)").path
         phone = Ostiary(configuration: Self.configuration(name), ports: try Ports.files(in: home, transport: transport))
         self.servers = servers
@@ -27,10 +29,11 @@ struct Person: Sendable {
 
     static func nonce() -> String { Base64URL.encode(SystemRandomSource().bytes(24)) }
 
-    /// Enrols by the code that REST hands out, and types the confirmation code where a browser would.
+    /// Enrols by the code that REST hands out, and types the confirmation code where a browser would: a user for each phone, since what others of the
+    /// same user have is read with it.
     func enrol() async throws {
         let nonce = Self.nonce()
-        let code = try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/enrol?name=Ada&userid=ada", nonce: nonce)
+        let code = try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/enrol?name=Ada&userid=\(name)", nonce: nonce)
         // Subscribed before the start, so that nothing is missed.
         let events = phone.events
         phone.start(with: code)
