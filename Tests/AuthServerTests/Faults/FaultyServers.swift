@@ -105,6 +105,16 @@ extension FaultyServers {
         return try await ask(sessions + "qr/login", .post, nonce: newNonce(), body: body)
     }
 
+    /// A login by the right PIN, and its stop.
+    func expectLogin(_ phone: EnrolledPhone) async throws {
+        let nonce = try servers.nonce()
+        let (status, session) = try await phone.logInPatiently(try await servers.link(nonce))
+        #expect(status == .ok)
+        #expect(try await servers.status(of: nonce).loggedIn)
+        try await phone.stopPatiently(try #require(session))
+        #expect(try await servers.status(of: nonce).loggedIn == false)
+    }
+
     /// What health says of either server.
     func ready(_ query: String = "") async throws -> (status: HTTPResponse.Status, said: String) {
         let answer = try await ask("/ready" + query)
