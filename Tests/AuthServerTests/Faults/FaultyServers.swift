@@ -1,3 +1,4 @@
+import Authentication
 import Database
 import Foundation
 import HTTPTypes
