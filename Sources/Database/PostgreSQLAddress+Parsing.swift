@@ -55,7 +55,7 @@ extension PostgreSQLAddress {
     private static func hosts(_ authority: some StringProtocol, _ options: [String: String]) throws(DatabaseURLError) -> [Host] {
         if let name = options["host"] {
             guard authority.isEmpty else { throw .badParameter("host") }
-            // One after the other, each with time of its own: libpq would give all of them the time of one.
+            // One after the other, and the first that is silent leaves time to the others (`PostgreSQLConnector`): libpq would give none.
             return try several(name, ports: options["port"])
         }
         guard options["port"] == nil else { throw .badParameter("port") }

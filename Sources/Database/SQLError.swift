@@ -28,6 +28,9 @@ package enum SQLError: Error, Equatable, Sendable {
     case transactionLost
     /// The connection was lost at COMMIT: the transaction is kept or gone, and this call cannot know which. Whoever asked looks again.
     case outcomeUnknown
+    /// The server is at commits that were begun before, by whomever, and answers none: nothing more was begun. With the names of the synchronous
+    /// standbys for which they wait; nil where they wait for something else.
+    case commitsUnanswered(standbys: String?)
     /// The engine cannot be reached: nothing was begun.
     case unavailable
     /// The file system of the database has no room left.
@@ -54,7 +57,7 @@ extension SQLError {
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
         case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
-            SQLError.damaged, SQLError.noMemory, SQLError.notAllowed:
+            SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed:
             true
         default: false
         }
@@ -81,6 +84,11 @@ extension SQLError: CustomStringConvertible {
                 + "pg_stat_activity show which session holds a table, a prompt or pg_dump perhaps); a server that runs goes on by itself"
         case .transactionLost: "the transaction ended before its commit"
         case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
+        case .commitsUnanswered(let standbys?):
+            "commits are not answered: is the synchronous standby there? They wait for it (synchronous_standby_names is \(standbys)). SHOW "
+                + "synchronous_standby_names says who is awaited, SELECT * FROM pg_stat_replication who is there; a server that runs goes on by itself"
+        case .commitsUnanswered(nil):
+            "commits are not answered, and wait for no standby: look at disk and log of the database's server; a server that runs goes on by itself"
         case .unavailable: "the database cannot be reached: a server that runs goes on by itself when it can"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; a server that runs goes on by itself"
         case .diskFails(let path, let reason):

@@ -4,21 +4,42 @@ import Foundation
 struct PostgreSQLConnector: Sendable {
     let address: PostgreSQLAddress
     let settings: PostgreSQLSettings
+    let order: HostOrder
+
+    init(address: PostgreSQLAddress, settings: PostgreSQLSettings) {
+        (self.address, self.settings) = (address, settings)
+        order = HostOrder(count: address.hosts.count)
+    }
 
     /// Which database it is, for an operator.
     var place: String { address.description }
 
-    /// - Throws: ``PostgreSQLLink/Loss``, with the reason of the last host that was tried.
-    func connect() throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
+    /// Several hosts share the time: a silent one leaves enough of it to those behind it.
+    /// - Parameter deadline: by which it is needed.
+    /// - Throws: ``PostgreSQLLink/Loss``, with the reason of the last host that was tried; silent, if one of them was.
+    func connect(by deadline: Deadline = .never) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
+        let end = deadline.before(Deadline(milliseconds: settings.connectTimeout))
         var last = PostgreSQLLink.Loss(reason: "no host is named")
-        for host in address.hosts {
+        let places = order.places
+        for (number, place) in places.enumerated() {
             do throws(PostgreSQLLink.Loss) {
-                let link = try PostgreSQLLink(try options(for: host), timeout: settings.connectTimeout, silence: settings.silence)
-                try settle(link)
+                let link = try connect(to: place, by: end.share(of: places.count - number))
+                order.note(answered: place)
                 return link
-            } catch { last = error }
+            } catch {
+                if error.isSilence { order.note(silent: place) }
+                last = PostgreSQLLink.Loss(reason: error.reason, isSilence: error.isSilence || last.isSilence)
+            }
         }
         throw last
+    }
+
+    private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
+        let link = try PostgreSQLLink(try options(for: address.hosts[place]), host: place, by: deadline)
+        link.silence = Int(deadline.left)
+        try settle(link)
+        link.silence = settings.silence
+        return link
     }
 
     private func options(for host: PostgreSQLAddress.Host) throws(PostgreSQLLink.Loss) -> [PostgreSQLLink.Option] {
@@ -47,7 +68,7 @@ struct PostgreSQLConnector: Sendable {
     private var settingStatement: String {
         let settings = [
             ("statement_timeout", "\(settings.statementTimeout)"), ("lock_timeout", "\(settings.lockTimeout)"),
-            ("idle_in_transaction_session_timeout", "\(settings.silence)"), ("client_min_messages", "warning"),
+            ("idle_in_transaction_session_timeout", "\(settings.idleTimeout)"), ("client_min_messages", "warning"),
         ]
         // What is more than on stays.
         let commit = "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END"

@@ -1,7 +1,8 @@
 extension PostgreSQLDatabase {
-    /// Whether its server takes writes, and nobody else holds a table of ours against them. Room on its disk is looked for after it has refused a write
-    /// for want of it: before, nobody here can know.
+    /// Whether its server takes writes and ends commits, and nobody else holds a table of ours against them. Room on its disk is looked for after it has
+    /// refused a write for want of it: before, nobody here can know.
     package func checkWritable() async throws {
+        try await checkCommits()
         let looksForRoom = hasRefusedForRoom
         do {
             try await transaction { connection in

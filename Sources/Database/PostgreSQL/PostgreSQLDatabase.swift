@@ -11,16 +11,18 @@ package final class PostgreSQLDatabase: Database {
     private let isPatient: Bool
     /// Whether the server has refused a write for want of room, and nobody has seen room since.
     private let wantsRoom = Mutex(false)
+    private let commits: UnansweredCommits
 
     init(_ connector: PostgreSQLConnector) {
         self.connector = connector
         threads = ConnectionThreads(connector)
         announcer = PostgreSQLAnnouncements(connector)
+        commits = UnansweredCommits()
         isPatient = false
     }
 
     private init(patient base: PostgreSQLDatabase) {
-        (connector, threads, announcer) = (base.connector, base.threads, base.announcer)
+        (connector, threads, announcer, commits) = (base.connector, base.threads, base.announcer, base.commits)
         isPatient = true
     }
 
@@ -37,7 +39,9 @@ package final class PostgreSQLDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        try await run(.write, body)
+        // One more would wait there with the others, and hold one more of the server's connections.
+        if commits.areSuspected { try await checkCommits() }
+        return try await run(.write, body)
     }
 
     /// Runs a body until a run of it counts.
@@ -45,11 +49,12 @@ package final class PostgreSQLDatabase: Database {
         _ kind: TransactionKind, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
     ) async throws -> Value {
         let retry = connector.settings.retry
+        let deadline = Deadline(milliseconds: isPatient ? nil : connector.settings.callTime)
         var runs = 0
         var isCareful = false
         while true {
             let cause: AgainCause
-            switch try await attempt(kind, isCareful: isCareful, body) {
+            switch try await attempt(kind, isCareful: isCareful, by: deadline, body) {
             case .done(let result):
                 if case .failure(let error) = result { note(error) }
                 return try result.get()
@@ -57,21 +62,35 @@ package final class PostgreSQLDatabase: Database {
             }
             runs += 1
             isCareful = isCareful || cause == .caughtError
-            guard let pause = retry.pause(after: runs) else { throw cause == .loss ? SQLError.unavailable : SQLError.busy }
+            guard !deadline.isOver, let pause = retry.pause(after: runs) else { throw cause == .loss ? SQLError.unavailable : SQLError.busy }
             if pause > 0, cause != .caughtError { await retry.wait(pause) }
         }
     }
 
     private func attempt<Value: Sendable>(
-        _ kind: TransactionKind, isCareful: Bool, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+        _ kind: TransactionKind, isCareful: Bool, by deadline: Deadline,
+        _ body: @Sendable @escaping (any SQLConnection) throws -> Value
     ) async throws -> Attempt<Value> {
-        let isPatient = isPatient
+        let (isPatient, commits) = (isPatient, commits)
         return try await withCheckedThrowingContinuation { continuation in
             let job = ConnectionJob(
-                run: { session in continuation.resume(returning: session.attempt(kind, isCareful: isCareful, isPatient: isPatient, body)) },
+                by: deadline,
+                run: { session in
+                    let attempt = session.attempt(kind, isCareful: isCareful, isPatient: isPatient, by: deadline, body)
+                    if session.silence == .atCommit { commits.note() }
+                    return { continuation.resume(returning: attempt) }
+                },
                 refuse: { continuation.resume(throwing: $0) })
             threads.submit(job)
         }
+    }
+
+    /// Whether commits are answered, as far as the server's own list of what it does shows it. Nothing is committed for it.
+    /// - Throws: ``SQLError/commitsUnanswered(standbys:)``, ``SQLError``.
+    func checkCommits() async throws {
+        let silence = connector.settings.silence
+        try await run(.read) { try UnansweredCommits.check(on: $0, silence: silence) }
+        commits.forget()
     }
 
     private func note(_ error: any Error) {

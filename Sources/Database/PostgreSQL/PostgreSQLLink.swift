@@ -17,6 +17,8 @@ final class PostgreSQLLink {
     /// The connection is no more: it was closed by somebody, or nothing was heard for too long.
     struct Loss: Error, Equatable {
         let reason: String
+        /// Whether nobody closed it or refused: nothing was heard, for as long as one was to wait.
+        var isSilence = false
     }
 
     /// One of libpq's.
@@ -30,15 +32,20 @@ final class PostgreSQLLink {
 
     let connection: OpaquePointer
     private let warnings = Warnings()
-    /// Milliseconds in which nothing may be heard; -1 for any.
-    var silence: Int
+    /// Milliseconds in which nothing may be heard; nil for any.
+    var silence: Int?
+    /// When whoever asks waits no longer.
+    var deadline = Deadline.never
+    /// Which of the hosts it leads to.
+    let host: Int
 
     /// - Parameters:
-    ///   - timeout: milliseconds for each step of it.
+    ///   - host: its place among those of the address.
+    ///   - deadline: by which it is there. A name is looked up for as long as the system takes.
     /// - Throws: ``Loss``, with a reason that holds no secret.
-    init(_ options: [Option], timeout: Int, silence: Int) throws(Loss) {
-        self.silence = silence
-        connection = try Self.connect(options, timeout: timeout)
+    init(_ options: [Option], host: Int, by deadline: Deadline) throws(Loss) {
+        self.host = host
+        connection = try Self.connect(options, by: deadline)
         PQsetNoticeReceiver(connection, Warnings.note, Unmanaged.passUnretained(warnings).toOpaque())
         guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else {
             PQfinish(connection)
@@ -53,7 +60,7 @@ final class PostgreSQLLink {
     func exchange(_ messages: [Message]) throws(Loss) -> [PostgreSQLAnswer] {
         guard !isLost else { throw Loss(reason: "the connection was lost before") }
         do throws(Loss) { return try say(messages) } catch {
-            isLost = true
+            (isLost, wentSilent) = (true, error.isSilence)
             throw error
         }
     }
@@ -70,6 +77,8 @@ final class PostgreSQLLink {
     var isIdle: Bool { !isLost && PQtransactionStatus(connection) == PQTRANS_IDLE }
     /// After a ``Loss``: what was said may still be carried out, and what would be heard is no answer to what is said next.
     private(set) var isLost = false
+    /// Whether it was lost because nothing was heard in all of `silence`.
+    private(set) var wentSilent = false
 
     /// Whether the server has warned since the last time that it was asked.
     func takeWarning() -> Bool {
@@ -129,15 +138,20 @@ final class PostgreSQLLink {
     /// - Returns: which of the events came.
     @discardableResult
     private func wait(for events: Int16) throws(Loss) -> Int16 {
-        try Self.wait(for: events, on: connection, milliseconds: silence)
+        let quiet = Deadline(milliseconds: silence)
+        do throws(Loss) { return try Self.wait(for: events, on: connection, by: deadline.before(quiet)) } catch {
+            // Whoever had little time left has not heard for long.
+            throw Loss(reason: error.reason, isSilence: error.isSilence && quiet.isOver)
+        }
     }
 
-    private static func wait(for events: Int16, on connection: OpaquePointer, milliseconds: Int) throws(Loss) -> Int16 {
+    private static func wait(for events: Int16, on connection: OpaquePointer, by deadline: Deadline) throws(Loss) -> Int16 {
         var descriptor = pollfd(fd: PQsocket(connection), events: events, revents: 0)
         while true {
-            let count = poll(&descriptor, 1, Int32(milliseconds))
+            let count = poll(&descriptor, 1, deadline.left)
             if count > 0 { return descriptor.revents }
-            guard count < 0, errno == EINTR else { throw Loss(reason: count == 0 ? "nothing was heard of the server" : systemReason()) }
+            guard count != 0 else { throw Loss(reason: "nothing was heard of the server", isSilence: true) }
+            guard errno == EINTR else { throw Loss(reason: systemReason()) }
         }
     }
 
@@ -148,7 +162,7 @@ final class PostgreSQLLink {
         return message.split(separator: "\n").first.map(String.init) ?? "the connection was closed"
     }
 
-    private static func connect(_ options: [Option], timeout: Int) throws(Loss) -> OpaquePointer {
+    private static func connect(_ options: [Option], by deadline: Deadline) throws(Loss) -> OpaquePointer {
         let texts = options.flatMap { [strdup($0.name), strdup($0.value)] }
         defer { for text in texts { free(text) } }
         let names = stride(from: 0, to: texts.count, by: 2).map { UnsafePointer(texts[$0]) } + [nil]
@@ -158,7 +172,7 @@ final class PostgreSQLLink {
             guard PQstatus(connection) != CONNECTION_BAD else { throw Loss(reason: reason(of: connection)) }
             var isReading = false
             while true {
-                _ = try wait(for: Int16(isReading ? POLLIN : POLLOUT), on: connection, milliseconds: timeout)
+                _ = try wait(for: Int16(isReading ? POLLIN : POLLOUT), on: connection, by: deadline)
                 switch PQconnectPoll(connection) {
                 case PGRES_POLLING_OK: return connection
                 case PGRES_POLLING_READING: isReading = true

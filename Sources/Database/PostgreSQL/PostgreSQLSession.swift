@@ -8,6 +8,16 @@ final class PostgreSQLSession {
     private var link: PostgreSQLLink?
     private var statements: [String: PreparedText] = [:]
     private var lastName = 0
+    /// Of which round the link is (``ConnectionThreads``).
+    private var round = 0
+    /// Whether the last run of a body, or its end, lost the link since nothing was heard.
+    private(set) var silence = Silence.none
+
+    enum Silence {
+        case none, beforeCommit
+        /// What was to be committed is kept, or not, or will be.
+        case atCommit
+    }
 
     /// More texts than this means that statements are built at run time; then they are forgotten rather than kept for ever.
     private static let mostStatements = 512
@@ -16,10 +26,16 @@ final class PostgreSQLSession {
 
     var isOpen: Bool { link != nil }
 
-    /// Makes a link where there is none.
+    /// Makes a link where there is none of this round.
+    /// - Parameter deadline: of whoever needs it.
+    /// - Returns: whether it is a new one.
     /// - Throws: ``PostgreSQLLink/Loss``.
-    func open() throws(PostgreSQLLink.Loss) {
-        if link == nil { link = try connector.connect() }
+    func open(in round: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> Bool {
+        if self.round != round { drop() }
+        guard link == nil else { return false }
+        link = try connector.connect(by: deadline)
+        self.round = round
+        return true
     }
 
     func close() { drop() }
@@ -31,13 +47,18 @@ final class PostgreSQLSession {
     /// - Parameters:
     ///   - isCareful: whether a statement that fails is taken back alone, so that a body which catches its error goes on with the rest.
     ///   - isPatient: whether statements may take as long as they take.
+    ///   - deadline: when the caller waits no longer.
     func attempt<Value: Sendable>(
-        _ kind: TransactionKind, isCareful: Bool, isPatient: Bool, _ body: (any SQLConnection) throws -> Value
+        _ kind: TransactionKind, isCareful: Bool, isPatient: Bool, by deadline: Deadline, _ body: (any SQLConnection) throws -> Value
     ) -> Attempt<Value> {
         guard let link else { return .again(.loss) }
-        link.silence = isPatient ? -1 : connector.settings.silence
+        let settings = connector.settings
+        (link.silence, link.deadline) = (isPatient ? nil : settings.silence, deadline)
         let transaction = PostgreSQLTransaction(self, link, kind, isCareful: isCareful, isPatient: isPatient)
-        let attempt = transaction.finish(Result { try body(transaction) })
+        let attempt = transaction.finish(
+            Result { try body(transaction) }, commitSilence: isPatient ? settings.patientCommit : settings.silence)
+        silence = !link.wentSilent ? .none : transaction.hasSaidCommit ? .atCommit : .beforeCommit
+        if link.wentSilent { connector.order.note(silent: link.host) }
         switch attempt {
         case .again(.loss), .again(.staleStatements): drop()
         default: if link.isLost { drop() }
@@ -47,8 +68,11 @@ final class PostgreSQLSession {
 
     /// Takes back what was not committed. The caller need not wait for it.
     func endTransaction() {
+        silence = .none
         guard let link, !link.isIdle else { return }
+        link.deadline = Deadline(milliseconds: connector.settings.connectTimeout)
         let answers = try? link.exchange([.once("ROLLBACK")])
+        if link.wentSilent { silence = .beforeCommit }
         if answers == nil || !link.isIdle { drop() }
     }
 

@@ -5,13 +5,20 @@ package struct PostgreSQLSettings: Sendable {
     /// Callers that wait for a connection; whoever comes then is refused.
     package var mostWaiting = 4096
     /// How long the server may work at one statement, in milliseconds: less than anybody waits for an answer.
-    package var statementTimeout = 5_000
+    package var statementTimeout = 3_000
     /// How long a statement waits for a row or table that somebody else holds, in milliseconds.
     package var lockTimeout = 2_000
     /// How long the server may say nothing, in milliseconds. Then the connection is given up; longer than a statement may take.
-    package var silence = 7_000
-    /// How long making a connection may take, in milliseconds.
-    package var connectTimeout = 3_000
+    package var silence = 3_500
+    /// How long a call may take in all, in milliseconds: waiting for a connection, making one, and each run of its body. Only a COMMIT that was sent is
+    /// waited for beyond it, for `silence`: whether it was kept is worth that.
+    package var callTime = 5_000
+    /// How long a patient transaction waits for the answer to its COMMIT, in milliseconds.
+    package var patientCommit = 60_000
+    /// How long a transaction may do nothing, in milliseconds, after which the server ends it.
+    package var idleTimeout = 7_000
+    /// How long making a connection may take, in milliseconds, with all the hosts that are asked for it: less than readiness waits, so that it can say so.
+    package var connectTimeout = 2_500
     package var retry = RetryPlan()
     package var announcing = AnnouncementPlan()
     /// How the server names this program's connections, at most 63 bytes and beginning with “ostiary”: who makes a step of the schema looks for those of others.

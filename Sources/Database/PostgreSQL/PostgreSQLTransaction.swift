@@ -16,6 +16,8 @@ final class PostgreSQLTransaction: SQLConnection {
     private var end: (End, error: SQLError)?
     /// Whether the body went on after that.
     private var hasGoneOn = false
+    /// Whether the server was told to keep it.
+    private(set) var hasSaidCommit = false
 
     init(_ session: PostgreSQLSession, _ link: PostgreSQLLink, _ kind: TransactionKind, isCareful: Bool, isPatient: Bool) {
         (self.session, self.link, self.kind, self.isCareful) = (session, link, kind, isCareful)
@@ -71,13 +73,16 @@ final class PostgreSQLTransaction: SQLConnection {
 
 extension PostgreSQLTransaction {
     /// Makes what the body changed stay, if it is to stay, and says how that ended.
-    /// - Parameter result: what the body returned or threw.
-    func finish<Value: Sendable>(_ result: Result<Value, any Error>) -> Attempt<Value> {
+    /// - Parameters:
+    ///   - result: what the body returned or threw.
+    ///   - commitSilence: milliseconds that the answer to a COMMIT is waited for.
+    func finish<Value: Sendable>(_ result: Result<Value, any Error>, commitSilence: Int) -> Attempt<Value> {
         if let end { return attempt(after: end.0, result) }
         guard beginning.isEmpty else { return .done(result) }
         // A body that ended the transaction itself.
         guard link.isInTransaction else { return .done(result.flatMap { _ in .failure(SQLError.transactionLost) }) }
         guard case .success = result, kind == .write else { return .done(result) }
+        (link.silence, link.deadline, hasSaidCommit) = (commitSilence, .never, true)
         return commit(result)
     }
 

@@ -29,6 +29,7 @@ package final class CuttingSocket: Sendable {
         /// Those that are there for news: they speak when they like, so they are neither counted nor cut.
         var listening: Set<Int32> = []
         var turns = 0
+        var connections = 0
         /// Microseconds that each message takes, each way.
         var delay: UInt32 = 0
     }
@@ -89,7 +90,16 @@ package final class CuttingSocket: Sendable {
         }
     }
 
+    /// Connections that clients have begun since the last time.
+    package func takeConnections() -> Int {
+        state.withLock { state in
+            defer { state.connections = 0 }
+            return state.connections
+        }
+    }
+
     private func serve(_ client: Int32) {
+        state.withLock { $0.connections += 1 }
         let server = socket(AF_UNIX, Self.stream, 0)
         var address = Self.address(target)
         let isConnected = withUnsafePointer(to: &address) { pointer in
@@ -163,9 +173,9 @@ package final class CuttingSocket: Sendable {
 
     private func contains(_ bytes: [UInt8], _ word: String) -> Bool { Data(bytes).range(of: Data(word.utf8)) != nil }
 
-    private static let stream = Int32(SOCK_STREAM.rawValue)
+    static let stream = Int32(SOCK_STREAM.rawValue)
 
-    private static func address(_ folder: String) -> sockaddr_un {
+    static func address(_ folder: String) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let path = Array((folder + "/.s.PGSQL.5432").utf8)

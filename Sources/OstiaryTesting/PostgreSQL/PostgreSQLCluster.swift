@@ -80,9 +80,26 @@ package final class PostgreSQLCluster: Sendable {
     package func killStandby() throws { try kill(in: standbyFolder) }
 
     private func kill(in folder: String) throws {
+        guard Foundation.kill(try process(in: folder), SIGKILL) == 0 else { throw PostgreSQLTrouble("the server cannot be ended") }
+    }
+
+    private func process(in folder: String) throws -> pid_t {
         let text = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
         guard let process = text.split(separator: "\n").first.flatMap({ Int32($0) }), process > 1 else { throw PostgreSQLTrouble("no server runs") }
-        guard Foundation.kill(process, SIGKILL) == 0 else { throw PostgreSQLTrouble("the server cannot be ended") }
+        return process
+    }
+
+    /// Halts the server with all of its processes: it takes connections, as the system does for it, and says nothing more, for the time of `body`.
+    package func halted<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let look = try await open("postgres")
+        let question = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        let found = try await look.read { try $0.query(question).map { pid_t(try $0.int("pid")) } }
+        await look.close()
+        // The first of them first, so that it starts no others.
+        let all = [try process(in: folder)] + found
+        for process in all { Foundation.kill(process, SIGSTOP) }
+        defer { for process in all { Foundation.kill(process, SIGCONT) } }
+        return try await body()
     }
 
     /// Starts it again on what it left.

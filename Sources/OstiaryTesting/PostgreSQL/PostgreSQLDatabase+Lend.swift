@@ -44,7 +44,7 @@ extension PostgreSQLSettings {
     package static var forTests: PostgreSQLSettings {
         var settings = PostgreSQLSettings()
         (settings.connections, settings.statementTimeout, settings.lockTimeout, settings.silence) = (6, 60_000, 60_000, 90_000)
-        settings.connectTimeout = 30_000
+        (settings.connectTimeout, settings.callTime, settings.patientCommit, settings.idleTimeout) = (30_000, 120_000, 90_000, 90_000)
         settings.retry.mostRuns = 200
         return settings
     }

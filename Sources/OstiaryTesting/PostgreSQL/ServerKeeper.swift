@@ -50,7 +50,8 @@ final class ServerKeeper: Sendable {
     private static let script = """
         set -eu
         bin=$1 folder=$2 settings=$3
-        stop() { [ ! -d "$1/data" ] || "$bin/pg_ctl" -D "$1/data" -m "$2" -t 20 stop >/dev/null 2>&1 || true; }
+        stop() { [ ! -d "$1/data" ] || { goOn "$1"; "$bin/pg_ctl" -D "$1/data" -m "$2" -t 20 stop >/dev/null 2>&1; } || true; }
+        goOn() { kill -CONT "$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)" 2>/dev/null || true; }
         trap 'stop "$folder/standby" immediate; stop "$folder" immediate; rm -rf "$folder"' EXIT
         trap '' INT HUP TERM
         start() {

@@ -1,3 +1,4 @@
+import Authentication
 import Database
 import Foundation
 import HTTPTypes
@@ -103,6 +104,16 @@ extension FaultyServers {
         let members = (0..<32).map { #""key\#($0)":"\#(Base64URL.encode(SystemRandomSource().bytes(750)))""# }
         let body = ByteBuffer(string: #"{"announceinfo":{"info":{\#(members.joined(separator: ","))}}}"#)
         return try await ask(sessions + "qr/login", .post, nonce: newNonce(), body: body)
+    }
+
+    /// A login by the right PIN, and its stop.
+    func expectLogin(_ phone: EnrolledPhone) async throws {
+        let nonce = try servers.nonce()
+        let (status, session) = try await phone.logInPatiently(try await servers.link(nonce))
+        #expect(status == .ok)
+        #expect(try await servers.status(of: nonce).loggedIn)
+        try await phone.stopPatiently(try #require(session))
+        #expect(try await servers.status(of: nonce).loggedIn == false)
     }
 
     /// What health says of either server.

@@ -20,7 +20,7 @@ struct ScarceDatabaseTests {
         try await FaultyServers.run(on: cluster) { stage async throws in
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
             let crowd = try await Self.crowd(of: cluster)
-            try await Self.expectLogin(stage, phone)
+            try await stage.expectLogin(phone)
             try await Self.endConnections(of: stage, through: crowd)
             let others = try await Self.crowd(of: cluster)
             stage.expectOutage(try await stage.newCode())
@@ -30,7 +30,7 @@ struct ScarceDatabaseTests {
             await crowd.close()
             await others.close()
             try await stage.recover()
-            try await Self.expectLogin(stage, phone)
+            try await stage.expectLogin(phone)
             #expect(try await stage.ready().status == .ok)
         }
     }
@@ -111,7 +111,7 @@ struct ScarceDatabaseTests {
             #expect(logins.status == .serviceUnavailable && logins.said.contains("locked by another process"), "\(logins.said)")
             try await holder.letGo()
             #expect(try await stage.newCode().status == .ok)
-            try await Self.expectLogin(stage, phone)
+            try await stage.expectLogin(phone)
         }
     }
 
@@ -181,7 +181,7 @@ struct ScarceDatabaseTests {
                     try await place.database.transaction { _ in }
                     _ = place.socket.takeTurns()
                 }
-                try await Self.expectLogin(stage, phone)
+                try await stage.expectLogin(phone)
                 for place in places { try await place.database.transaction { _ in } }
                 counts.append(places.map { $0.socket.takeTurns() })
             }
@@ -196,16 +196,6 @@ struct ScarceDatabaseTests {
         var settings = PostgreSQLSettings.forFaults
         settings.lockTimeout = 200
         return settings
-    }
-
-    /// A login by the right PIN, and its stop.
-    private static func expectLogin(_ stage: FaultyServers, _ phone: EnrolledPhone) async throws {
-        let nonce = try stage.servers.nonce()
-        let (status, session) = try await phone.logInPatiently(try await stage.servers.link(nonce))
-        #expect(status == .ok)
-        #expect(try await stage.servers.status(of: nonce).loggedIn)
-        try await phone.stopPatiently(try #require(session))
-        #expect(try await stage.servers.status(of: nonce).loggedIn == false)
     }
 }
 

@@ -51,4 +51,21 @@ struct HistoryAndWatchTests {
         #expect(try await person.phone.run(["history"]).events.isEmpty)
         try await pair.stop()
     }
+
+    @Test("watch that a signal ends while it keeps a login alive ends by that signal, and says no word about it")
+    func watchEnded() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        _ = try await person.logIn(in: pair.folder)
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            let watch = try Program(["phone", "--home", person.phone.home, "watch"])
+            try await eventually("\(watch.output) \(watch.complaints)") { watch.output.contains("watching ") }
+            watch.signal(signal)
+            #expect(try await watch.end() == 128 + signal)
+            #expect(watch.complaints.isEmpty && !watch.output.contains("error"), "\(watch.output) \(watch.complaints)")
+            #expect(!watch.output.contains("watching 0"))
+        }
+        try await pair.stop()
+    }
 }

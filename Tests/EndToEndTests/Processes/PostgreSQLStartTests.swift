@@ -13,8 +13,11 @@ struct PostgreSQLStartTests {
     init() throws { folder = try TemporaryFolder() }
 
     /// Prints an identity, of a server on this database.
-    private func start(_ command: String, on database: String, _ more: [String: String] = [:]) async throws -> Program {
-        let settings = try await PostgreSQLCluster.shared.settings([command: database])
+    private func start(
+        _ command: String, on database: String, of own: PostgreSQLCluster? = nil, _ more: [String: String] = [:]
+    ) async throws -> Program {
+        let cluster: PostgreSQLCluster = if let own { own } else { try await PostgreSQLCluster.shared }
+        let settings = cluster.settings([command: database])
         let program = try Program([command, "--data", folder.file("data"), "--print-identity"], environment: settings.merging(more) { $1 })
         _ = try await program.end()
         return program
@@ -152,6 +155,22 @@ struct PostgreSQLStartTests {
         let program = try await start(command, on: name)
         #expect(program.exitCode == 0, "\(program.complaints)")
         cluster.leave(name)
+    }
+
+    @Test(
+        "A92 a first start on a server that waits for an absent standby ends with a line that says so and how it is seen, and goes well afterwards",
+        arguments: ["serve", "second-factor"])
+    func absentStandby(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster()
+        let name = try await cluster.makeDatabase()
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        let refused = try await start(command, on: name, of: cluster)
+        #expect(refused.exitCode == 1 && refused.complaintLines.count == 1, "\(refused.complaints)")
+        #expect(refused.complaints.contains("commits are not answered: is the synchronous standby there?"), "\(refused.complaints)")
+        #expect(refused.complaints.contains("SHOW synchronous_standby_names") && refused.complaints.contains("pg_stat_replication"))
+        try await cluster.change("synchronous_standby_names", to: "")
+        let started = try await start(command, on: name, of: cluster)
+        #expect(started.exitCode == 0, "\(started.complaints)")
     }
 
     @Test("A second-factor server that calls itself highly available starts on no file, and on no PostgreSQL without a standby, and says what to do")

@@ -1,0 +1,91 @@
+import OstiaryTesting
+import Testing
+
+@testable import Database
+
+@Suite("PostgreSQL: commits that are not answered", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
+struct UnansweredCommitTests {
+    private static let absent = SQLError.commitsUnanswered(standbys: "absent")
+
+    private static var hasty: PostgreSQLSettings {
+        var settings = PostgreSQLSettings.forTests
+        (settings.silence, settings.patientCommit) = (1_500, 1_500)
+        return settings
+    }
+
+    @Test("Where an absent standby is awaited one write finds it out and no other waits; reads go on; each node says why; it ends with its cause")
+    func absentStandby() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let name = try await cluster.makeDatabase()
+        let database = try await cluster.open(name, settings: Self.hasty)
+        let other = try await cluster.open(name, settings: Self.hasty)
+        try await database.migrate(sampleSchema)
+        try await database.checkWritable()
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        await #expect(throws: SQLError.outcomeUnknown) { try await database.countHit() }
+        for _ in 0..<5 { await #expect(throws: Self.absent) { try await database.countHit() } }
+        for node in [database, other] { await #expect(throws: Self.absent) { try await node.checkWritable() } }
+        // What was not answered is not seen, and nothing else waits there.
+        #expect(try await database.hits() == 0)
+        #expect(try await Self.waiting(in: other) == 1)
+
+        try await cluster.change("synchronous_standby_names", to: "")
+        while (try? await database.checkWritable()) == nil { try Task.checkCancellation() }
+        try await other.checkWritable()
+        try await database.countHit()
+        #expect(try await database.hits() == 2)
+        for node in [database, other] { await node.close() }
+    }
+
+    @Test("A write heals it too, where nobody asks for readiness")
+    func healedByWrites() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let database = try await cluster.open(try await cluster.makeDatabase(), settings: Self.hasty)
+        try await database.migrate(sampleSchema)
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        await #expect(throws: SQLError.outcomeUnknown) { try await database.countHit() }
+        await #expect(throws: Self.absent) { try await database.countHit() }
+        try await cluster.change("synchronous_standby_names", to: "")
+        while (try? await database.countHit()) == nil { try Task.checkCancellation() }
+        #expect(try await database.hits() == 2)
+        await database.close()
+    }
+
+    @Test("A first start, and one that takes another step, end there with that reason and do not wait for ever")
+    func starts() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let (new, known) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
+        let former = try await cluster.open(known, settings: Self.hasty)
+        try await former.migrate(sampleSchema)
+        await former.close()
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        let more = sampleSchema + [Migration(2, "more") { ["CREATE TABLE more (n \($0.integer) NOT NULL)"] }]
+        for name in [new, known] {
+            let database = try await cluster.open(name, settings: Self.hasty)
+            await #expect(throws: Self.absent) { try await database.migrate(more) }
+            await database.close()
+        }
+        try await cluster.change("synchronous_standby_names", to: "")
+        for name in [new, known] {
+            let database = try await cluster.open(name, settings: Self.hasty)
+            // What waited there may still be ending.
+            while (try? await database.checkWritable()) == nil { try Task.checkCancellation() }
+            try await database.migrate(more)
+            #expect(try await database.schemaVersion() == 2)
+            await database.close()
+        }
+    }
+
+    @Test("It says whom commits wait for and how that is seen, or that they wait for nobody")
+    func words() {
+        let standby = Self.absent.description
+        #expect(standby.contains("commits are not answered") && standby.contains("synchronous_standby_names is absent"))
+        #expect(standby.contains("SHOW synchronous_standby_names") && standby.contains("pg_stat_replication"))
+        #expect(SQLError.commitsUnanswered(standbys: nil).description.contains("disk"))
+        #expect(SQLError.isOutage(Self.absent))
+    }
+
+    private static func waiting(in database: any Database) async throws -> Int {
+        try await database.read { try $0.one("SELECT COUNT(*) AS found FROM pg_stat_activity WHERE wait_event = 'SyncRep'")?.int("found") ?? -1 }
+    }
+}
