@@ -40,7 +40,8 @@ struct FakedClock: Sendable {
     static func sweep() {
         let memory = "/dev/shm"
         for name in (try? FileManager.default.contentsOfDirectory(atPath: memory)) ?? [] {
-            guard let mark = ["faketime_shm_", "sem.faketime_sem_"].first(where: name.hasPrefix), let process = Int32(name.dropFirst(mark.count)), process > 1,
+            guard let mark = ["faketime_shm_", "sem.faketime_sem_"].first(where: name.hasPrefix), let process = Int32(name.dropFirst(mark.count)),
+                process > 1,
                 kill(process, 0) != 0, errno == ESRCH
             else { continue }
             try? FileManager.default.removeItem(atPath: memory + "/" + name)

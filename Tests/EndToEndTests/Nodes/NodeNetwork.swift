@@ -5,10 +5,7 @@ import Synchronization
 /// the test however that ends.
 final class NodeNetwork: Sendable {
     struct Machine: Sendable {
-        let name: String
         let address: String
-        /// A file that leads to its network.
-        fileprivate let place: String
         /// What a shell does to start a program there: see ``Program``.
         let shell: String
     }
@@ -49,7 +46,8 @@ final class NodeNetwork: Sendable {
         for line in program.lines {
             let words = line.split(separator: " ").map(String.init)
             guard words.count == 4, words[0] == "member" else { continue }
-            machines[words[1]] = Machine(name: words[1], address: words[2], place: words[3], shell: Self.shell(into: words[3], isOwnRoot: !way.isEmpty))
+            let shell = Self.shell(into: words[3], isOwnRoot: !way.isEmpty)
+            machines[words[1]] = Machine(address: words[2], shell: shell)
         }
         (self.program, self.machines) = (program, machines)
     }
@@ -84,7 +82,10 @@ final class NodeNetwork: Sendable {
 
     private var answers: [String] { program.lines.filter { $0 == "ok" || $0.hasPrefix("no:") } }
 
-    /// Passes connections on: see the script.
+    /// Passes connections on.
+    /// - Parameters:
+    ///   - place: where they come: a port of the machine, or the path of a Unix socket.
+    ///   - target: where they go to from that machine, likewise or `ADDRESS:PORT`.
     func lead(_ machine: String, from place: String, to target: String) async throws { try await tell("lead \(machine) \(place) \(target)") }
 
     /// From now on what one of them sends to the other gets lost, or no longer.
