@@ -6,47 +6,85 @@ import Testing
 @testable import ostiary
 
 /// Three nodes as processes on one PostgreSQL, whose lines are cut, and which are killed and halted, while people log in and are logged out; what everybody saw
-/// is held against what is promised. A minute in `make test`; `make soak` makes it an hour, and `OSTIARY_SEED=n` makes a run's choices again.
+/// is held against what is promised. Once the lines are cut by proxies, once each process has a network of its own and the kernel loses what it says; there clocks leap
+/// as well. Three minutes in `make test`; `make soak` makes it an hour, and `OSTIARY_SEED=n` makes a run's choices again.
 @Suite("Attack 13: histories of three nodes with faults", .serialized, .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"))
 struct HistoryRunTests {
     private static let seed = ProcessInfo.processInfo.environment["OSTIARY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
     private static let minutes = ProcessInfo.processInfo.environment["OSTIARY_SOAK_MINUTES"].flatMap { Int($0) }
-    private static var length: Duration { .seconds(60 * (minutes ?? 1)) }
-    private static var longestFault: Duration { minutes == nil ? .seconds(4) : .seconds(30) }
+    /// Of one of two runs, or of the only one.
+    private static var length: Duration { .seconds(60 * (minutes ?? 3)) / (NodeNetwork.isPossible ? 2 : 1) }
+
+    /// What a run is like.
+    private struct Course {
+        var isNetworked = false
+        let hasClocks: Bool
+        /// That a fault lasts.
+        let longest: Duration
+        /// Of the first node that is halted.
+        var pause: Duration?
+    }
 
     @Test(
-        "Whatever happens to nodes and lines: no session is alive after its acknowledged stop, no code is given twice, no try is forgotten, and all is well after it"
+        "A100 whatever happens to nodes and lines: no session is alive after its acknowledged stop, no code is given twice, no try is forgotten, and all is well after it"
     )
     func nodes() async throws {
-        print("histories: OSTIARY_SEED=\(Self.seed), \(Self.length)")
+        if !NodeNetwork.isPossible { print("SKIPPED: network namespaces (\(NodeNetwork.objection))") }
+        if !FakedClock.isInstalled { print("SKIPPED: clocks of single nodes that leap (libfaketime is not installed: make setup)") }
+        try await run(
+            Course(
+                hasClocks: !NodeNetwork.isPossible && FakedClock.isInstalled, longest: Self.minutes == nil ? .seconds(4) : .seconds(30),
+                pause: .seconds(30)))
+    }
+
+    @Test(
+        "A100 so it is where the kernel loses what is said, in one direction or in both, and where the clock of one node leaps by a minute, a day or ten",
+        .enabled(if: NodeNetwork.isPossible, "this process may make no network namespaces"))
+    func networks() async throws {
+        try await run(
+            Course(isNetworked: true, hasClocks: FakedClock.isInstalled, longest: Self.minutes == nil ? .milliseconds(2_500) : .seconds(30)))
+    }
+
+    private func run(_ course: Course) async throws {
+        print("histories: OSTIARY_SEED=\(Self.seed), \(Self.length)\(course.isNetworked ? " in networks" : "")")
         let fixture = try await NodesFixture.running(
             ["OSTIARY_LOG_LEVEL": "warning"],
-            secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"])
+            secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"],
+            isNetworked: course.isNetworked, hasClocks: course.hasClocks)
         let load = try await NodeLoad(fixture, people: ["alice", "bob", "carol"])
-        let faults = NodeFaults(seed: Self.seed, length: Self.length, longest: Self.longestFault)
+        let faults = NodeFaults(seed: Self.seed, length: Self.length, longest: course.longest, among: fixture.faults, pause: course.pause)
         async let work: Void = load.run(for: Self.length, seed: Self.seed)
-        let start = ContinuousClock.now
-        for event in faults.events {
-            try await Task.sleep(until: start + event.begins)
-            try await fixture.begin(event)
-            try await Task.sleep(until: start + event.ends)
-            try fixture.heal(event)
-        }
+        let leaps = try await happen(faults.events, to: fixture, load)
         await work
         try await fixture.waitUntilReady()
         await load.readAll()
         try await load.logInAll()
 
-        expectExplained(load.sessions, AliveUntilStopped(initial: .notBegun, mayEndByItself: true))
-        expectExplained(load.codes, RedeemedOnce(mayRefuse: true))
-        expectExplained(load.tries, BoundedCounter(most: NodeLoad.mostTries))
+        expectExplained(leaps.sound(load.sessions.calls), AliveUntilStopped(initial: .notBegun, mayEndByItself: true))
+        expectExplained(load.codes.calls, RedeemedOnce(mayRefuse: true))
+        expectExplained(load.tries.calls, BoundedCounter(most: NodeLoad.mostTries))
         expectWork(load)
         #expect(try await Self.unproven(fixture.database) == 0, "whoever is logged in is one account, with the decision of its device")
         try await fixture.stop()
     }
 
-    private func expectExplained<Model: SequentialModel>(_ recorder: HistoryRecorder<Model>, _ model: Model) {
-        for fault in OrderSearch(model).faults(in: recorder.calls) { Issue.record("OSTIARY_SEED=\(Self.seed): \(fault)") }
+    /// - Returns: when whose clock was wrong.
+    private func happen(_ events: [NodeFaults.Event], to fixture: NodesFixture, _ load: NodeLoad) async throws -> Leaps {
+        let start = ContinuousClock.now
+        var leaps = Leaps()
+        for event in events {
+            try await Task.sleep(until: start + event.begins)
+            let began = load.now()
+            try await fixture.begin(event)
+            try await Task.sleep(until: start + event.ends)
+            try await fixture.heal(event)
+            if case .leap = event.fault { leaps.note(fixture.nodes[event.node].name, from: began, until: load.now() + FakedClock.delay) }
+        }
+        return leaps
+    }
+
+    private func expectExplained<Model: SequentialModel>(_ calls: [Model.Call], _ model: Model) {
+        for fault in OrderSearch(model).faults(in: calls) { Issue.record("OSTIARY_SEED=\(Self.seed): \(fault)") }
     }
 
     /// A history in which nothing happened would show nothing.

@@ -2,10 +2,10 @@ import OstiaryTesting
 
 /// What happens to the nodes of a run, and when: drawn from a seed, so that the same seed does the same again.
 struct NodeFaults: Equatable {
-    enum Fault: CaseIterable, Equatable {
-        /// Between the balancer and a node.
+    enum Fault: Equatable, Sendable {
+        /// A proxy between the balancer and a node.
         case cutFromClients, silentToClients
-        /// Between a node and the database.
+        /// A proxy between a node and the database.
         case cutFromDatabase, silentToDatabase
         /// SIGKILL, and a start afterwards.
         case killed
@@ -13,7 +13,31 @@ struct NodeFaults: Equatable {
         case paused
         /// Likewise of the second-factor server.
         case secondFactorKilled, secondFactorPaused
+        /// The kernel loses what a node and somebody send to each other, and tells neither.
+        case lost(Peer, Direction)
+        /// A node loses everybody.
+        case unplugged
+        /// A node's clock is so many seconds wrong, and is put right afterwards.
+        case leap(Int)
+
+        static let ofProcesses = [Fault.killed, .paused, .secondFactorKilled, .secondFactorPaused]
+        static let ofProxies = [Fault.cutFromClients, .silentToClients, .cutFromDatabase, .silentToDatabase]
+        static let ofNetworks = Peer.allCases.flatMap { peer in Direction.allCases.map { Fault.lost(peer, $0) } } + [.unplugged]
+        /// A minute, a day, and ten days ahead.
+        static let ofClocks = [60, -60, 86_400, -86_400, 864_000].map(Fault.leap)
+
+        /// One that is over before anybody saw it is none.
+        fileprivate var shortest: Duration { if case .leap = self { FakedClock.delay } else { .milliseconds(300) } }
     }
+
+    /// Whom a node talks with.
+    enum Peer: String, CaseIterable, Sendable {
+        case clients
+        case database
+        case secondFactor = "second-factor"
+    }
+
+    enum Direction: CaseIterable, Sendable { case toNode, fromNode, both }
 
     struct Event: Equatable {
         let fault: Fault
@@ -29,16 +53,22 @@ struct NodeFaults: Equatable {
     /// - Parameters:
     ///   - length: of the run; the last fault is over before it is.
     ///   - longest: that one lasts.
-    init(seed: UInt64, length: Duration, longest: Duration = .seconds(4)) {
+    ///   - faults: the sorts that can be made where the run is.
+    ///   - pause: for which the first node that is halted stands still, where that is longer.
+    init(seed: UInt64, length: Duration, longest: Duration = .seconds(4), among faults: [Fault], pause: Duration? = nil) {
         var random = SplitMix(seed: seed)
         var events: [Event] = []
         var time = Duration.seconds(2)
         // Each once in an order of the seed's, then again in another: a short run too meets different ones.
         var left: [Fault] = []
         while true {
-            if left.isEmpty { left = Fault.allCases.shuffled(using: &random) }
-            let lasts = Duration.milliseconds(Int.random(in: 300...Int(longest / .milliseconds(1)), using: &random))
-            let event = Event(fault: left.removeLast(), node: Int.random(in: 0..<3, using: &random), begins: time, ends: time + lasts)
+            if left.isEmpty { left = faults.shuffled(using: &random) }
+            let fault = left.removeLast()
+            let bounds = Int(fault.shortest / .milliseconds(1))...Int(longest / .milliseconds(1))
+            let drawn = Duration.milliseconds(Int.random(in: bounds, using: &random))
+            let isFirstPause = fault == .paused && !events.contains { $0.fault == .paused }
+            let lasts = isFirstPause ? max(drawn, pause ?? drawn) : drawn
+            let event = Event(fault: fault, node: Int.random(in: 0..<3, using: &random), begins: time, ends: time + lasts)
             guard event.ends + .seconds(2) <= length else { break }
             events.append(event)
             time = event.ends + .milliseconds(Int.random(in: 500...2_000, using: &random))

@@ -21,7 +21,7 @@ final class NodeLoad: Sendable {
     private let fixture: NodesFixture
     private let backend: DemoBackend
     private let residents: [Resident]
-    private let now: @Sendable () -> Duration
+    let now: @Sendable () -> Duration
     private let books = Mutex<[String: Book]>([:])
 
     /// Where a person's tries are written down: in a new book when so many of the old one are open that the search for an order would take long.

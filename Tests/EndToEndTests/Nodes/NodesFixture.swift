@@ -14,38 +14,59 @@ final class NodesFixture: Sendable {
     struct Node: Sendable {
         let name: String
         let server: RestartableServer
-        fileprivate let ports: (public: ReservedPort, private: ReservedPort, line: ReservedPort)
-        fileprivate let socketFolder: TemporaryFolder
-        let fromClients: CutLine
-        let toDatabase: CutLine
-        var adminURL: String { "http://127.0.0.1:\(ports.private.number)" }
+        /// Nil where nothing bends one.
+        let clock: FakedClock?
+        fileprivate let way: NodeWay
+        var fromClients: CutLine { way.fromClients }
+        /// Nil where the kernel leads there.
+        var toDatabase: CutLine? { way.toDatabase }
+        var adminURL: String { "http://127.0.0.1:\(way.ports.private.number)" }
+
+        func start() throws {
+            FakedClock.sweep()
+            try server.start(clock?.environment ?? [:], shell: way.shell ?? (clock == nil ? nil : "exec \"$0\" \"$@\""))
+        }
     }
+
+    private static let names = ["A", "B", "C"]
 
     let folder: TemporaryFolder
     let layout: DemoLayout
     let database: String
     let secondFactor: RestartableServer
     let nodes: [Node]
+    /// Nil on loopback.
+    let network: NodeNetwork?
+    private let secondFactorWay: SecondFactorWay
     private let balancers: [CutLine]
 
     /// Makes the identities, and starts everything: the first node makes the schema.
-    static func running(_ settings: [String: String] = [:], secondFactor others: [String: String] = [:]) async throws -> NodesFixture {
-        let fixture = try await NodesFixture(settings, others)
-        try fixture.secondFactor.start()
+    /// - Parameters:
+    ///   - settings: of the nodes.
+    ///   - others: settings of the second-factor server.
+    ///   - isNetworked: whether each of them has a network of its own.
+    ///   - hasClocks: whether the clocks of the nodes can be bent.
+    static func running(
+        _ settings: [String: String] = [:], secondFactor others: [String: String] = [:], isNetworked: Bool = false, hasClocks: Bool = false
+    ) async throws -> NodesFixture {
+        let fixture = try await NodesFixture(settings, others, isNetworked: isNetworked, hasClocks: hasClocks)
+        try fixture.startSecondFactor()
         for node in fixture.nodes {
-            try node.server.start()
+            try node.start()
             try await fixture.waitUntilReady([node])
         }
         return fixture
     }
 
-    private init(_ settings: [String: String], _ others: [String: String]) async throws {
+    private init(_ settings: [String: String], _ others: [String: String], isNetworked: Bool, hasClocks: Bool) async throws {
         let folder = try TemporaryFolder()
         let layout = try DemoLayout(data: folder.url)
         let cluster = try await PostgreSQLCluster.shared
         let database = try await cluster.makeDatabase()
+        let network = isNetworked ? try await NodeWay.network(of: Self.names, cluster: cluster) : nil
+        let secondFactorWay = if let network { try await SecondFactorWay.networked(in: network, of: layout) } else { SecondFactorWay.loopback }
         let shared = [
-            "OSTIARY_DATABASE_URL": Self.url(of: database, socket: cluster.folder),
+            "OSTIARY_DATABASE_URL": NodeWay.url(of: database, socket: cluster.folder),
             "OSTIARY_KEK_FILE": layout.authenticationData.appendingPathComponent("nodes.kek").path,
         ]
         let launches = try await DemoServers.launches(of: layout) { arguments in
@@ -53,36 +74,34 @@ final class NodesFixture: Sendable {
             return (try await program.end(), program.output, program.complaints)
         }
         var nodes: [Node] = []
-        for name in ["A", "B", "C"] {
-            let ports = (public: try ReservedPort(), private: try ReservedPort(), line: try ReservedPort())
-            let socket = try TemporaryFolder()
+        for name in Self.names {
+            let way =
+                if let network { try await NodeWay.networked(name, in: network, to: database) } else {
+                    try await NodeWay.proxied(to: database, of: cluster)
+                }
             let data = folder.file("node-\(name)")
             try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let own = [
-                "OSTIARY_LISTEN": "127.0.0.1:\(ports.public.number)", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(ports.private.number)",
-                "OSTIARY_DATABASE_URL": Self.url(of: database, socket: socket.path),
-            ]
-            let environment = launches.authentication.environment.merging(shared) { $1 }.merging(own) { $1 }.merging(settings) { $1 }
+            var environment = launches.authentication.environment
+            for more in [shared, way.settings, secondFactorWay.nodeSettings, settings] { environment.merge(more) { $1 } }
             nodes.append(
                 Node(
                     name: name,
                     server: RestartableServer(ServerLaunch(name: "node \(name)", arguments: ["serve", "--data", data], environment: environment)),
-                    ports: ports, socketFolder: socket,
-                    fromClients: try await CutLine(at: .port(ports.line.number), to: [.port(ports.public.number)]),
-                    toDatabase: try await CutLine(at: .path(Self.socket(in: socket.path)), to: [.path(Self.socket(in: cluster.folder))])))
+                    clock: hasClocks ? try FakedClock(folder.file("clock-\(name)")) : nil, way: way))
         }
         balancers = [
-            try await CutLine(at: .port(layout.publicPort), to: nodes.map { .port($0.ports.line.number) }),
-            try await CutLine(at: .port(layout.adminPort), to: nodes.map { .port($0.ports.private.number) }),
+            try await CutLine(at: .port(layout.publicPort), to: nodes.map { .port($0.way.ports.line.number) }),
+            try await CutLine(at: .port(layout.adminPort), to: nodes.map { .port($0.way.ports.private.number) }),
         ]
-        let launch = launches.secondFactor
+        var environment = launches.secondFactor.environment
+        for more in [secondFactorWay.settings, others] { environment.merge(more) { $1 } }
         secondFactor = RestartableServer(
-            ServerLaunch(name: launch.name, arguments: launch.arguments, environment: launch.environment.merging(others) { $1 }))
+            ServerLaunch(name: launches.secondFactor.name, arguments: launches.secondFactor.arguments, environment: environment))
         (self.folder, self.layout, self.database, self.nodes) = (folder, layout, database, nodes)
+        (self.network, self.secondFactorWay) = (network, secondFactorWay)
     }
 
-    private static func socket(in folder: String) -> String { folder + "/.s.PGSQL.5432" }
-    private static func url(of database: String, socket: String) -> String { "postgresql:///\(database)?host=\(socket)&user=ostiary" }
+    func startSecondFactor() throws { try secondFactor.start(shell: secondFactorWay.shell) }
 
     /// Waits until each of these nodes, and the second-factor server, is ready.
     func waitUntilReady(_ nodes: [Node]? = nil) async throws {
@@ -93,35 +112,10 @@ final class NodesFixture: Sendable {
         }
     }
 
-    func begin(_ event: NodeFaults.Event) async throws {
-        let node = nodes[event.node]
-        switch event.fault {
-        case .cutFromClients: node.fromClients.become(.cut)
-        case .silentToClients: node.fromClients.become(.silent)
-        case .cutFromDatabase: node.toDatabase.become(.cut)
-        case .silentToDatabase: node.toDatabase.become(.silent)
-        case .killed: try await node.server.kill()
-        case .paused: node.server.program?.signal(SIGSTOP)
-        case .secondFactorKilled: try await secondFactor.kill()
-        case .secondFactorPaused: secondFactor.program?.signal(SIGSTOP)
-        }
-    }
-
-    func heal(_ event: NodeFaults.Event) throws {
-        let node = nodes[event.node]
-        switch event.fault {
-        case .cutFromClients, .silentToClients: node.fromClients.become(.passing)
-        case .cutFromDatabase, .silentToDatabase: node.toDatabase.become(.passing)
-        case .killed: try node.server.start()
-        case .paused: node.server.program?.signal(SIGCONT)
-        case .secondFactorKilled: try secondFactor.start()
-        case .secondFactorPaused: secondFactor.program?.signal(SIGCONT)
-        }
-    }
-
     func stop() async throws {
         for node in nodes { try await node.server.stop() }
         try await secondFactor.stop()
+        FakedClock.sweep()
         try await PostgreSQLCluster.shared.leave(database)
     }
 }

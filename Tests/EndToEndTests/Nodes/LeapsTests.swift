@@ -1,0 +1,36 @@
+import OstiaryTesting
+import Testing
+
+@Suite("What a node says from a wrong clock")
+struct LeapsTests {
+    private static let leaps = {
+        var leaps = Leaps()
+        leaps.note("B", from: .seconds(10), until: .seconds(20))
+        return leaps
+    }()
+
+    private static func call(
+        _ caller: String, _ action: AliveUntilStopped.Action, _ answer: AliveUntilStopped.Answer, from: Int, until: Int
+    ) -> AliveUntilStopped.Call {
+        ObservedCall(caller, "session", action, invoked: .seconds(from), .answered(answer, at: .seconds(until)))
+    }
+
+    @Test("That a session is over is no word for good, of that node and at that time only")
+    func forgiven() {
+        let forgiven = [(9, 10), (12, 13), (20, 25), (5, 30)].map { Self.call("backend 1 at B", .read, .over, from: $0, until: $1) }
+        let kept = [
+            Self.call("backend 1 at B", .read, .over, from: 8, until: 9), Self.call("backend 1 at B", .read, .over, from: 21, until: 22),
+            Self.call("backend 0 at A", .read, .over, from: 12, until: 13),
+        ]
+        #expect(Self.leaps.sound(forgiven + kept) == kept)
+    }
+
+    @Test("That somebody is logged in, and that a stop is done, counts whatever the clock says")
+    func counted() {
+        let kept = [
+            Self.call("backend 1 at B", .read, .alive, from: 12, until: 13), Self.call("backend 1 at B", .stop, .over, from: 12, until: 13),
+            ObservedCall("backend 1 at B", "session", AliveUntilStopped.Action.read, invoked: .seconds(12), .unknown),
+        ]
+        #expect(Self.leaps.sound(kept) == kept)
+    }
+}
