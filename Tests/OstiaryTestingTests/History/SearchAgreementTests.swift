@@ -55,4 +55,21 @@ struct SearchAgreementTests {
     func turns() async {
         await compare(FencedTurn(), [.take(turn: 1), .take(turn: 2), .write(turn: 1), .write(turn: 2)]) { _ in [.kept, .kept, .refused] }
     }
+
+    @Test("They agree on requests that are sent again", arguments: [false, true])
+    func repeats(_ mayEndByItself: Bool) async {
+        await compare(SameOutcome(mayEndByItself: mayEndByItself), [.ask, .ask, .ask, .end]) { action in
+            action == .end ? [.done] : [.told("a"), .told("a"), .told("b"), .refused]
+        }
+    }
+
+    @Test("They agree on a PIN that is replaced")
+    func pins() async {
+        await compare(OnePIN(), [.set(1), .set(2), .enter(0), .enter(1), .enter(2)]) { action in
+            if case .set = action { [.done, .done, .refused] } else { [.right, .wrong] }
+        }
+    }
+
+    @Test("They agree on numbers that only grow")
+    func numbers() async { await compare(NeverLower(), [.read]) { _ in [0, 1, 2, 3] } }
 }

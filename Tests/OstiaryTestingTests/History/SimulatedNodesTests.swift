@@ -24,6 +24,9 @@ struct SimulatedNodesTests {
         #expect(await found(RedeemedOnce()) { $0.redemptions() } == 0)
         #expect(await found(BoundedCounter(most: SimulatedNodes.mostTries)) { $0.tries() } == 0)
         #expect(await found(FencedTurn()) { $0.turns() } == 0)
+        #expect(await found(SameOutcome()) { $0.repeats() } == 0)
+        #expect(await found(OnePIN()) { $0.pins() } == 0)
+        #expect(await found(NeverLower()) { $0.readings() } == 0)
     }
 
     @Test("A session that is read from a stale cache, believed until a word comes, stopped before that is kept, or written back is found out")
@@ -53,6 +56,28 @@ struct SimulatedNodesTests {
     @Test("A lease without fencing is found out: what the holder of an older turn writes is kept")
     func turns() async {
         let count = await found(FencedTurn()) { $0.turns(isFenced: false) }
+        #expect(count >= 38, "\(count) of \(Self.seeds.count)")
+    }
+
+    @Test("A request that is carried out anew when it is sent again, that a node remembers alone, or that is kept too late is found out")
+    func repeats() async {
+        for (fault, least) in zip(SimulatedNodes.RepeatFault.allCases, [38, 38, 38]) {
+            let count = await found(SameOutcome()) { $0.repeats(fault) }
+            #expect(count >= least, "\(fault): \(count) of \(Self.seeds.count)")
+        }
+    }
+
+    @Test("A change of a PIN after which two are good, or none, or that is lost after its acknowledgement, is found out")
+    func pins() async {
+        for (fault, least) in zip(SimulatedNodes.PINFault.allCases, [33, 33, 20]) {
+            let count = await found(OnePIN()) { $0.pins(fault) }
+            #expect(count >= least, "\(fault): \(count) of \(Self.seeds.count)")
+        }
+    }
+
+    @Test("A counter that is put back to what it was a while ago is found out by whoever reads it, without knowing what was counted")
+    func readings() async {
+        let count = await found(NeverLower()) { $0.readings(isPutBack: true) }
         #expect(count >= 38, "\(count) of \(Self.seeds.count)")
     }
 }
