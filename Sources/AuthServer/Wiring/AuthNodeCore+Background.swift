@@ -31,7 +31,11 @@ extension AuthNodeCore {
             leased.task("housekeeping", every: .seconds(5)) { now in try await services.housekeeping.run(at: now) },
             leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
             // What it finds is told by the watch, once and on change.
-            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
+            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) {
+                do { try await gateway.check() } catch { return }
+                // The other server's clock agrees, so this one is no clock that fell behind.
+                try await services.housekeeping.bringBack(at: clock())
+            },
         ]
     }
 

@@ -31,8 +31,15 @@ package struct Housekeeping: Sendable {
         self.auditRetention = auditRetention
     }
 
-    package func run(at now: Instant) async throws {
+    /// Brings back what this node's clock wrote ahead, if it was put right; of several nodes, each for itself, whoever has the work in the background.
+    ///
+    /// Whoever does not have it calls this only while another machine's clock agrees with `now`: to a clock that fell behind everything lies ahead.
+    package func bringBack(at now: Instant) async throws {
         if watch.isBack(at: now) { try await ClockRepair(store: store, others: others).run(at: now) }
+    }
+
+    package func run(at now: Instant) async throws {
+        try await bringBack(at: now)
         try await inBatches { try await endSessions(at: now) }
         try await enrolments.expire(at: now)
         try await inBatches { try await store.write { rows, _ in try rows.removeExpired(at: now, limit: Self.batch) } }
