@@ -19,6 +19,8 @@ final class NodesFixture: Sendable {
         let fromClients: CutLine
         let toDatabase: CutLine
         var adminURL: String { "http://127.0.0.1:\(ports.private.number)" }
+        /// By the line that a test cuts.
+        var publicURL: String { "http://127.0.0.1:\(ports.line.number)" }
     }
 
     let folder: TemporaryFolder
