@@ -17,7 +17,13 @@ struct RequestOpener: Sendable {
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
         let storage = try StorageSettings.authServer(settings, dataFolder: folder)
         let key = try KeyEncryptionKey.load(from: storage.keyFile)
-        database = try openDatabase(try DatabaseURL(parsing: storage.databaseURL), ownership: .shared, content: .ours)
+        let database = try openDatabase(try DatabaseURL(parsing: storage.databaseURL), ownership: .shared, content: .ours)
+        try await self.init(database, key: key)
+    }
+
+    /// - Parameter database: of a running server, which `close` closes.
+    init(_ database: any Database, key: KeyEncryptionKey) async throws {
+        self.database = database
         vault = ServerVault(database: database, key: key, random: SystemRandomSource(), clock: { .now })
         try await vault.reload()
     }

@@ -1,6 +1,6 @@
-import OstiaryMobile
 import Testing
 
+@testable import OstiaryMobile
 @testable import ostiary
 
 /// An SDK in the hands of a test: what it does, and what the events say.
@@ -45,29 +45,42 @@ struct FixturePhone: Sendable {
 
     /// Scans a login code and answers with these PINs, one after the other; cancels when there is none left.
     func logIn(_ code: [UInt8], pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
-        ostiary.start(with: code)
-        return try await answer(pins)
+        var left = pins[...]
+        return try await logIn(code) { _ in left.popFirst() }
+    }
+
+    /// - Parameter pin: the next one, after what came of the last; nil cancels.
+    func logIn(_ code: [UInt8], entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(.bytes(code), entering: pin)
     }
 
     func logInToApp(pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
-        ostiary.startAppLogin()
-        return try await answer(pins)
+        var left = pins[...]
+        return try await logInToApp { _ in left.popFirst() }
     }
 
-    private func answer(_ pins: [String]) async throws -> (end: End, answers: [SecondFactorInfo]) {
-        var left = pins[...]
+    func logInToApp(entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(.app, entering: pin)
+    }
+
+    /// Hears nothing but what is about this login: what becomes meanwhile of those of before, which end at other nodes for example, is no end of it.
+    private func follow(
+        _ source: FlowSource, entering pin: (SecondFactorInfo) -> String?
+    ) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        let id: Session.ID
+        do throws(OstiaryError) { id = try await ostiary.core().engine.begin(source) } catch { return (.failed(error), []) }
         var answers: [SecondFactorInfo] = []
         while true {
-            switch try await until({ Self.question($0) ?? Self.end($0).map(Question.over) }) {
+            let asked = try await until { event -> Question? in
+                guard Self.session(of: event) == id else { return nil }
+                return Self.question(event) ?? Self.end(event).map(Question.over)
+            }
+            switch asked {
             case .confirm(let session, let accounts): ostiary.setAccount(accounts.first, for: session)
             case .pin(let info):
                 if info.result != nil { answers.append(info) }
                 guard info.result != .success else { continue }
-                guard let pin = left.popFirst() else {
-                    ostiary.sfCancel()
-                    continue
-                }
-                enter(pin)
+                if let digits = pin(info) { enter(digits) } else { ostiary.sfCancel() }
             case .over(let end): return (end, answers)
             case .code: continue
             }
@@ -104,6 +117,18 @@ struct FixturePhone: Sendable {
             .pin(secondFactor.secondFactorInfo)
         case .enrolConfirmation(_, let code): .code(code)
         default: nil
+        }
+    }
+
+    /// Whose news it is; nil for what is no session's.
+    private static func session(of event: OstiaryEvent) -> Session.ID? {
+        switch event {
+        case .otpAvailable(let session, _), .confirmLogin(let session, _), .confirmEnrol(let session, _, _), .enrolConfirmation(let session, _),
+            .sessionLogin(let session), .sessionStop(let session), .sessionUpdate(let session), .token(_, let session):
+            session.id
+        case .secondFactorStarted(let factor), .secondFactorUpdated(let factor): factor.session?.id
+        case .error(_, let session): session?.id
+        case .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric: nil
         }
     }
 

@@ -1,4 +1,3 @@
-import Database
 import Foundation
 import OstiaryTesting
 import Testing
@@ -51,7 +50,7 @@ struct HistoryRunTests {
             ["OSTIARY_LOG_LEVEL": "warning"],
             secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"],
             isNetworked: course.isNetworked, hasClocks: course.hasClocks)
-        let load = try await NodeLoad(fixture, people: ["alice", "bob", "carol"])
+        let load = try await NodeLoad(fixture, people: ["alice", "bob", "carol"], seed: Self.seed)
         let faults = NodeFaults(seed: Self.seed, length: Self.length, longest: course.longest, among: fixture.faults, pause: course.pause)
         async let work: Void = load.run(for: Self.length, seed: Self.seed)
         let leaps = try await happen(faults.events, to: fixture, load)
@@ -60,11 +59,9 @@ struct HistoryRunTests {
         await load.readAll()
         try await load.logInAll()
 
-        expectExplained(leaps.sound(load.sessions.calls), AliveUntilStopped(initial: .notBegun, mayEndByItself: true))
-        expectExplained(load.codes.calls, RedeemedOnce(mayRefuse: true))
-        expectExplained(load.tries.calls, BoundedCounter(most: NodeLoad.mostTries))
-        expectWork(load)
-        #expect(try await Self.unproven(fixture.database) == 0, "whoever is logged in is one account, with the decision of its device")
+        load.histories.expectExplained("OSTIARY_SEED=\(Self.seed)", sound: leaps.sound)
+        load.histories.expectWork()
+        try await expectEvidence(load, fixture)
         try await fixture.stop()
     }
 
@@ -83,33 +80,11 @@ struct HistoryRunTests {
         return leaps
     }
 
-    private func expectExplained<Model: SequentialModel>(_ calls: [Model.Call], _ model: Model) {
-        for fault in OrderSearch(model).faults(in: calls) { Issue.record("OSTIARY_SEED=\(Self.seed): \(fault)") }
-    }
-
-    /// A history in which nothing happened would show nothing.
-    private func expectWork(_ load: NodeLoad) {
-        let (sessions, codes, tries) = (load.sessions.calls, load.codes.calls, load.tries.calls)
-        let stops = sessions.count { $0.action == .stop && $0.returned != nil }
-        let reads = sessions.count { $0.action == .read && $0.answer == .alive }
-        let unknown = sessions.count { $0.outcome == .unknown }
-        print(
-            "histories: \(sessions.count) calls about sessions, \(stops) stops, \(reads) found one alive, of \(unknown) nobody knows; "
-                + "\(codes.count { $0.answer == .given }) codes given, \(codes.count { $0.answer == .refused }) refused; \(tries.count) tries")
-        #expect(stops >= 5 && reads >= 20)
-        #expect(codes.contains { $0.answer == .given } && codes.contains { $0.answer == .refused })
-        #expect(tries.contains { $0.answer == .count(1) } && tries.contains { $0.action == .succeed })
-    }
-
-    /// Sessions that say that somebody is logged in, without an account or a decision that its device signed; typed codes have none.
-    private static func unproven(_ name: String) async throws -> Int {
-        let database = try await PostgreSQLCluster.shared.open(name)
-        let count = try await database.read { connection in
-            try connection.one(
-                "SELECT COUNT(*) AS number FROM session WHERE logged_in_at IS NOT NULL AND offline = 0 AND (account IS NULL OR decision IS NULL)"
-            )?.int("number")
-        }
-        await database.close()
-        return try #require(count)
+    /// Whoever is logged in, or ever was, is one account, by a decision that its device signed and a PIN that was counted.
+    private func expectEvidence(_ load: NodeLoad, _ fixture: NodesFixture) async throws {
+        let evidence = try await NodeEvidence(of: fixture, load.residents.flatMap(\.line.sent))
+        print("histories: \(evidence.decisions) decisions verified, \(evidence.receipts) receipts; \(evidence.repeats) decisions sent again")
+        #expect(evidence.problems.isEmpty, "OSTIARY_SEED=\(Self.seed): \(evidence.problems)")
+        #expect(evidence.decisions >= 5 && evidence.receipts >= 3 && evidence.repeats > 0)
     }
 }

@@ -17,10 +17,10 @@ struct NodeCaller: Sendable {
 
     private func path(_ rest: String) -> String { "/servers/\(serverID)/sessions/\(rest)" }
 
-    /// Whether somebody is logged in.
-    func isLoggedIn(_ nonce: String) async throws -> Bool {
+    /// Whether somebody is logged in, and who.
+    func status(of nonce: String) async throws -> DemoBackend.Status {
         let answer = try await client.call("GET", path(""), nonce: nonce)
-        return try client.decode(DemoBackend.Status.self, from: answer).loggedin
+        return try client.decode(DemoBackend.Status.self, from: answer)
     }
 
     func logOut(_ nonce: String) async throws { _ = try await client.call("POST", path("logout"), nonce: nonce) }

@@ -21,6 +21,8 @@ final class NodesFixture: Sendable {
         /// Nil where the kernel leads there.
         var toDatabase: CutLine? { way.toDatabase }
         var adminURL: String { "http://127.0.0.1:\(way.ports.private.number)" }
+        /// By the line that a test cuts.
+        var publicURL: String { "http://127.0.0.1:\(way.ports.line.number)" }
 
         func start() throws {
             FakedClock.sweep()

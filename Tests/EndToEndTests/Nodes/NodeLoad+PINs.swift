@@ -1,0 +1,116 @@
+import OstiaryTesting
+import Synchronization
+import Testing
+
+@testable import OstiaryMobile
+@testable import ostiary
+
+/// Where a person's tries are written down: in a new book when so many of the old one are open that the search for an order would take long.
+struct TryBook {
+    var number = 0
+    var unknown = 0
+}
+
+/// PINs: what is counted, which one is good, and how it is changed.
+extension NodeLoad {
+    /// A new PIN, on a line that may break off in the middle.
+    func pinRound(of resident: NodeResident, _ random: inout SplitMix) async throws {
+        guard let old = resident.candidates.first else { throw NotLoggedIn() }
+        let others = (0..<NodeResident.nobodys).filter { $0 != old }
+        let new = others[Int.random(in: 0..<others.count, using: &random)]
+        let entered = EnteredPINs(resident, isWrong: Bool.random(using: &random))
+        // M1 and M3 of the one so far, then of the new one; with a bundle or two between.
+        if Int.random(in: 0..<3, using: &random) == 0 { resident.line.breakOff(after: Int.random(in: 1...5, using: &random)) }
+        let invoked = now()
+        defer { resident.line.mend() }
+        let (change, answers) = try await resident.phone.changePIN(to: NodeResident.pins[new], entering: entered.next)
+        note(answers, of: entered, resident)
+        resident.note(change, to: new)
+        guard change != .notBegun else { return }
+        let outcome: OnePIN.Call.Outcome = change == .done ? .answered(.done, at: now()) : .unknown
+        histories.pins.note(ObservedCall("\(resident.name)’s phone", resident.name, .set(new), invoked: max(invoked, lastTry(of: resident)), outcome))
+    }
+
+    /// When the last PIN was looked at: what was entered in the same flow came before what is set in it.
+    private func lastTry(of resident: NodeResident) -> Duration {
+        histories.pins.calls.last { $0.key == resident.name }?.returned ?? .zero
+    }
+
+    /// Of one phone, whose tries come one after the other. What has no result may have been counted, or been a success that nobody heard of.
+    func note(_ answers: [SecondFactorInfo], of entered: EnteredPINs, _ resident: NodeResident) {
+        for (index, number) in entered.numbers.enumerated() {
+            let info = index < answers.count ? answers[index] : nil
+            switch info?.result {
+            case .success:
+                note(.succeed, .done, of: resident.name)
+                note(number, .right, of: resident)
+                resident.note(right: number)
+            case .failed:
+                note(.spend, .count(info?.failedAttempts ?? 0), of: resident.name)
+                note(number, .wrong, of: resident)
+                resident.note(wrong: number)
+                resident.noteTry()
+            case .error, nil:
+                note(.spend, nil, of: resident.name)
+                note(.succeed, nil, of: resident.name)
+                resident.noteTry()
+            }
+        }
+    }
+
+    private func note(_ pin: Int, _ answer: OnePIN.Answer, of resident: NodeResident) {
+        let moment = now()
+        histories.pins.note(ObservedCall("\(resident.name)’s phone", resident.name, .enter(pin), invoked: moment, .answered(answer, at: moment)))
+    }
+
+    private func note(_ action: BoundedCounter.Action, _ answer: BoundedCounter.Answer?, of name: String) {
+        let moment = now()
+        let (number, isNew) = books.withLock { books in
+            let isNew = books[name, default: TryBook()].unknown > 20
+            if isNew { books[name] = TryBook(number: books[name, default: TryBook()].number + 1) }
+            if answer == nil { books[name, default: TryBook()].unknown += 1 }
+            return (books[name, default: TryBook()].number, isNew)
+        }
+        let (caller, key) = ("\(name)’s phone", "\(name)’s tries \(number)")
+        // Nobody knows how many the old book would have counted.
+        if isNew { for _ in 0..<Self.mostTries { histories.tries.note(ObservedCall(caller, key, .spend, invoked: moment, .unknown)) } }
+        histories.tries.note(
+            ObservedCall(caller, key, action, invoked: moment, answer.map { .answered($0, at: moment) } ?? .unknown))
+    }
+
+    /// When all is well again everybody's PIN is good, and the one that it might have been otherwise is not. What was cut off last may be told once more, as
+    /// something that went wrong on the way, but no try is gone for it.
+    func logInAll() async throws {
+        for resident in residents {
+            resident.line.calmDown()
+            let candidates = resident.candidates
+            let code = try await backend.loginCode(ManagementClient.newNonce(), asPNG: false)
+            let entered = EnteredPINs(resident, isWrong: false)
+            let (end, answers) = try await resident.phone.logIn(code, entering: entered.next)
+            note(answers, of: entered, resident)
+            let results = answers.map(\.result)
+            let isGood = results.last == .success && results.count { $0 == .success } == 1 && results.count { $0 == .failed } < candidates.count
+            #expect(end.session != nil && isGood, "\(resident.name): \(end) \(answers)")
+            try await expectOne(of: resident)
+        }
+    }
+
+    /// Every other PIN that was ever set is a wrong one.
+    private func expectOne(of resident: NodeResident) async throws {
+        guard let good = resident.candidates.first else { return }
+        for other in 0..<NodeResident.nobodys where other != good {
+            let code = try await backend.loginCode(ManagementClient.newNonce(), asPNG: false)
+            var left = [other, good][...]
+            var entered: [Int] = []
+            let (end, answers) = try await resident.phone.logIn(code) { info in
+                // What nobody looked at is entered again.
+                if info.result == .error, let last = entered.last, entered.count < 6 { return NodeResident.pins[last] }
+                guard let next = left.popFirst() else { return nil }
+                entered.append(next)
+                return NodeResident.pins[next]
+            }
+            let results = answers.map(\.result).filter { $0 != .error }
+            #expect(end.session != nil && results == [.failed, .success], "\(resident.name): \(other) \(end) \(answers)")
+        }
+    }
+}
