@@ -19,7 +19,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case unbegunMove(path: String)
     /// The database was migrated by a newer program, and this one cannot go on with that; the version is the number of its last migration.
     case newerThanProgram(version: Int)
-    /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there.
+    /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there. Version 0 for one that
+    /// holds nothing yet.
     case olderBesideServer(version: Int)
     /// Others have the database open that presumably cannot go on with a step: programs of the version that is there.
     case olderPrograms(version: Int, step: Int)
@@ -54,6 +55,8 @@ extension DatabaseOpenError: CustomStringConvertible {
                 + "\(path) and \(path).lock, and start the server on the old database"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
+        case .olderBesideServer(version: 0):
+            "the database holds nothing yet, and a server that starts or a move has it open: run this command again when that has begun"
         case .olderBesideServer(let version):
             "the database is at schema version \(version), older than this program, and a server has it open: start that server with this program "
                 + "first, or run this command with the program of the server"

@@ -69,7 +69,7 @@ extension Database {
 
     /// Makes the tables in which the steps are counted, if there are none: the first that a database of ours holds. A move that has come before is seen in
     /// the same transaction.
-    /// - Throws: ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError``.
+    /// - Throws: ``DatabaseOpenError/unfinishedMove(path:source:)``, ``DatabaseOpenError/olderBesideServer(version:)``, ``SQLError``.
     package func beginSchema() async throws { try await beginSchema(isTarget: false) }
 
     private func beginSchema(isTarget: Bool) async throws {
@@ -80,12 +80,14 @@ extension Database {
     }
 
     private func makeStepTables(isTarget: Bool) async throws {
-        let (dialect, place) = (dialect, place)
+        let (dialect, place, hasServerBeside) = (dialect, place, hasServerBeside)
         try await transaction { connection, _ -> Void in
             let present = Set(try connection.query(dialect.catalogue.objects).map { try $0.text("name") })
             if !isTarget, present.contains(UnfinishedMove.table) {
                 throw DatabaseOpenError.unfinishedMove(path: place, source: try connection.one(UnfinishedMove.question)?.text("source") ?? "")
             }
+            // Whoever has an empty file makes the first table of it.
+            guard !hasServerBeside || present.isSuperset(of: StepTables.names) else { throw DatabaseOpenError.olderBesideServer(version: 0) }
             for statement in StepTables.definitions(dialect, besides: present) { try connection.execute(statement) }
         }
     }

@@ -104,7 +104,11 @@ struct MoveRaceTests {
                     try await closing(server) { try await $0.migrate(movedSteps) }
                 }
                 let isMoved = try await move
-                #expect(isServers || isMoved, "round \(round)")
+                // Neither has it where the command had looked for a holder just before the move took the file; then whoever comes next has it.
+                if !isServers, !isMoved {
+                    let server = try await open(url, content: .nothingOrOurs)
+                    try await closing(server) { try await $0.migrate(movedSteps) }
+                }
                 let found = try await open(url, content: .ours)
                 try await closing(found) { database in
                     #expect(try await !database.isMarked())
@@ -139,7 +143,7 @@ struct MoveRaceTests {
         do { try await work() } catch {
             switch error {
             case MoveRefusal.targetNotEmpty, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess, DatabaseOpenError.beingMoved,
-                DatabaseOpenError.inUseByAnotherName, SQLError.busy:
+                DatabaseOpenError.inUseByAnotherName, DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
                 return false
             default: throw error
             }
