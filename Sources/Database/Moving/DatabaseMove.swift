@@ -28,11 +28,18 @@ package struct DatabaseMove: Sendable {
         switch try await mark.look() {
         case .none: return try await moved(before: tables, counts, counter)
         case .foreign(let other): throw MoveRefusal.otherSource(target: target.name, source: other)
-        case .own(let isPrepared): return try await go(on: mark, isPrepared: isPrepared, tables, counter)
+        case .own(let isPrepared): return try await goAlone(on: mark, isPrepared: isPrepared, tables, counter)
         case .empty:
             // A server that began in the same moment has it.
             guard try await mark.set() else { throw MoveRefusal.targetNotEmpty(target.name) }
-            return try await go(on: mark, isPrepared: false, tables, counter)
+            return try await goAlone(on: mark, isPrepared: false, tables, counter)
+        }
+    }
+
+    /// Of two runs at once, from copies of one database, the later is told of the other.
+    private func goAlone(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
+        do { return try await go(on: mark, isPrepared: isPrepared, tables, counter) } catch SQLError.uniqueViolation {
+            throw MoveRefusal.disturbed(UnfinishedMove.progressTable)
         }
     }
 

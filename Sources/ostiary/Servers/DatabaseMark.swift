@@ -22,7 +22,8 @@ struct DatabaseMark {
         path = keyFile + ".database"
     }
 
-    var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+    /// A link that leads nowhere just now is one, too.
+    var isThere: Bool { (try? FileManager.default.attributesOfItem(atPath: path)) != nil }
 
     /// The database that it names; nil where there is none, or a file that names nothing.
     var former: String? {

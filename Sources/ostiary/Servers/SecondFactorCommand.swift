@@ -45,13 +45,13 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
             settings.storage, of: .secondFactor, in: options.dataFolder, identity, ownership: .exclusive,
-            needsStandby: settings.isHighlyAvailable)
+            needsStandby: settings.isHighlyAvailable, logger: logger)
         let drain = DrainSignal()
         let began = ContinuousClock.now
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(
                 trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed(),
-                needsStandby: settings.isHighlyAvailable),
+                needsStandby: settings.isHighlyAvailable, logger: logger),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain,
             steady: { UInt64(clamping: began.duration(to: .now).components.seconds) }, clock: { .now })
         var listeners = [

@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
-            settings.storage, of: .authentication, in: options.dataFolder, identity, ownership: .exclusive)
+            settings.storage, of: .authentication, in: options.dataFolder, identity, ownership: .exclusive, logger: logger)
         let (completed, keyPath) = try await RootAPIKey.ensured(given, options)
         let drain = DrainSignal()
         let node = try await AuthNode(

@@ -12,22 +12,31 @@ enum ServerStorage {
     /// - Parameters:
     ///   - folder: of the server's data.
     ///   - needsStandby: whether a second machine must keep what is committed. Looked at before the first commit, which would wait for it for ever.
+    ///   - logger: told what an operator may not have meant.
     /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherDatabase``, ``OtherServersFolder``, `NoStandby`, `SQLError`.
     static func open(
         _ settings: StorageSettings, of server: ServerKind, in folder: DataFolder, _ identity: IdentityOptions, ownership: DatabaseOwnership,
-        needsStandby: Bool = false
+        needsStandby: Bool = false, logger: Logger? = nil
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         if needsStandby, case .sqlite = url { throw NoStandby.file }
         try checkUnbegunMove(of: url)
         let first = FirstStart(of: url)
         guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
+            // Of a start that was interrupted it is that one's own.
+            let hadKey = !first.isUnderWay && !KeyFile.isMissing(settings.keyFile)
             if !first.isUnderWay {
                 try OtherServersFolder.check(url, other: server.otherFileName)
                 try LostDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
                 try first.begin()
             }
-            return try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
+            let made = try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
+            if hadKey {
+                logger?.warning(
+                    "the database was empty and the key file was there before: a new server was made, to whom nobody is enrolled",
+                    metadata: ["database": "\(url.place)", "path": "\(settings.keyFile)"])
+            }
+            return made
         }
         if let missing = missingKey(of: file, settings, identity) {
             // Of a file that is not ours no key is missing.
@@ -38,7 +47,13 @@ enum ServerStorage {
         do {
             let database = try openDatabase(url, ownership: ownership, content: .ours)
             try first.end()
-            DatabaseMark(of: url, keyFile: settings.keyFile).leave()
+            let mark = DatabaseMark(of: url, keyFile: settings.keyFile)
+            if let former = mark.former, former != mark.database {
+                logger?.warning(
+                    "the key file ran with another database before: never start on one from which was moved",
+                    metadata: ["before": "\(former)", "database": "\(mark.database)"])
+            }
+            mark.leave()
             return (database, key)
         } catch DatabaseOpenError.empty {
             try OtherDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)

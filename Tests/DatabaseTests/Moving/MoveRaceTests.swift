@@ -120,6 +120,23 @@ struct MoveRaceTests {
         }
     }
 
+    @Test(
+        "Of two moves from copies of one database one comes to its end, and the other is told of it", .enabled(if: PostgreSQLCluster.isInstalled)
+    )
+    func copies() async throws {
+        let sources = [try await filled(), try await filled()]
+        for _ in 0..<6 {
+            try await withURL(.postgresql) { url, _ in
+                async let other = hasIt { try await moved(sources[1], to: url) }
+                let outcomes = [try await hasIt { try await moved(sources[0], to: url) }, try await other]
+                // The slower one may also have come when all was moved.
+                #expect(outcomes.contains(true))
+                let found = try await open(url, content: .ours)
+                try await closing(found) { #expect(try await $0.movedRows() == sources[0].movedRows()) }
+            }
+        }
+    }
+
     private func moved(_ source: any Database, to url: DatabaseURL) async throws {
         let from = MoveEnd(source, url: "sqlite:old", name: "the old one")
         let target = try await onOwnThread { try MoveEnd.target(url, "new") }
@@ -142,7 +159,8 @@ struct MoveRaceTests {
     private func hasIt(_ work: () async throws -> Void) async throws -> Bool {
         do { try await work() } catch {
             switch error {
-            case MoveRefusal.targetNotEmpty, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess, DatabaseOpenError.beingMoved,
+            case MoveRefusal.targetNotEmpty, MoveRefusal.disturbed, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess,
+                DatabaseOpenError.beingMoved,
                 DatabaseOpenError.inUseByAnotherName, DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
                 return false
             default: throw error

@@ -50,18 +50,26 @@ struct PostgreSQLStartTests {
     }
 
     @Test(
-        "Emptied itself it is a lost one, and so is one whose mark names nothing; neither is a new server", arguments: ["serve", "second-factor"])
+        "Emptied itself it is a lost one, also if the mark names nothing or is a link to nowhere; none is a new server",
+        arguments: ["serve", "second-factor"])
     func emptied(_ command: String) async throws {
         let cluster = try await PostgreSQLCluster.shared
         let name = try await cluster.makeDatabase()
         _ = try await start(command, on: name)
         try await cluster.run(["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"], in: name)
         let mark = keyFile(command) + ".database"
-        for _ in 0..<2 {
+        let spoils: [() throws -> Void] = [
+            {}, { try Data().write(to: URL(fileURLWithPath: mark)) },
+            {
+                try FileManager.default.removeItem(atPath: mark)
+                try FileManager.default.createSymbolicLink(atPath: mark, withDestinationPath: "/not/mounted/just/now")
+            },
+        ]
+        for spoil in spoils {
+            try spoil()
             let refused = try await start(command, on: name)
             #expect(refused.exitCode == 1)
             #expect(refused.complaints.contains("is missing or empty, and a server has run with it (\(mark))"), "\(refused.complaints)")
-            try Data().write(to: URL(fileURLWithPath: mark))
         }
         cluster.leave(name)
     }

@@ -1,0 +1,43 @@
+import Database
+import Foundation
+import HTTPService
+import OstiaryTesting
+import Testing
+
+@testable import ostiary
+
+/// What the log says of a start that is right, and may not be what somebody meant.
+@Suite("Storage: what an operator may not have meant")
+struct StorageWarningTests {
+    private let folder: TemporaryFolder
+    private let log = LogRecorder()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func start(_ name: String) async throws {
+        let settings = StorageSettings(databaseURL: "sqlite:\(folder.file(name))", keyFile: folder.file("keys/it.kek"))
+        let (database, _) = try await ServerStorage.open(
+            settings, of: .authentication, in: DataFolder(folder.path), try IdentityOptions.parse([]), ownership: .exclusive, logger: log.logger())
+        try await database.close()
+    }
+
+    @Test("A new server with a key file that was there before is told, and a database that is not the one that the key file ran with last")
+    func warnings() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("keys"), withIntermediateDirectories: true)
+        for _ in 0..<2 { try await start("one.sqlite") }
+        #expect(log.lines.isEmpty)
+
+        try FileManager.default.removeItem(atPath: folder.file("keys/it.kek.database"))
+        try await start("two.sqlite")
+        let new = log.lines("the database was empty and the key file was there before: a new server was made, to whom nobody is enrolled")
+        #expect(new.map(\.facts["database"]) == [folder.file("two.sqlite")])
+        try await start("two.sqlite")
+        #expect(log.lines.count == 1)
+
+        try await start("one.sqlite")
+        let former = log.lines("the key file ran with another database before: never start on one from which was moved")
+        #expect(former.map(\.facts["before"]) == [folder.file("two.sqlite")])
+        try await start("one.sqlite")
+        #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.level == .warning })
+    }
+}
