@@ -1,20 +1,20 @@
 import OstiaryTesting
 
-/// When the clock of which node was wrong.
+/// When the clock of a node was wrong.
 ///
-/// To such a node sessions are over whose time has run out by its clock. It says so and is asked again when its clock is right; what it wrote down meanwhile is over for
-/// everybody. So what it only said is no word for good (docs/operations.md, Clocks). Nothing else is forgiven: not that it finds somebody logged in who was logged out,
-/// and not that another node is wrong about anything.
+/// To such a node sessions are over whose time has run out by its clock, and to the others those that a clock behind theirs has begun. They say so, and are asked
+/// again when all clocks are right; what they wrote down meanwhile is over for everybody. So what anybody only said meanwhile is no word for good (docs/operations.md,
+/// Clocks). Nothing else is forgiven: nobody is found logged in who was logged out.
 struct Leaps {
-    private var spans: [(node: String, from: Duration, until: Duration)] = []
+    private var spans: [(from: Duration, until: Duration)] = []
 
-    mutating func note(_ node: String, from began: Duration, until ended: Duration) { spans.append((node, began, ended)) }
+    mutating func note(from began: Duration, until ended: Duration) { spans.append((began, ended)) }
 
-    /// The calls without what a node said from a wrong clock only.
-    func sound(_ calls: [AliveUntilStopped.Call]) -> [AliveUntilStopped.Call] { calls.filter { !isFromWrongClock($0) } }
+    /// The calls without what was only said by a wrong clock, or of what one wrote.
+    func sound(_ calls: [AliveUntilStopped.Call]) -> [AliveUntilStopped.Call] { calls.filter { !isOfWrongClock($0) } }
 
-    private func isFromWrongClock(_ call: AliveUntilStopped.Call) -> Bool {
+    private func isOfWrongClock(_ call: AliveUntilStopped.Call) -> Bool {
         guard call.action == .read, call.answer == .over, let returned = call.returned else { return false }
-        return spans.contains { call.caller.hasSuffix(" at \($0.node)") && call.invoked <= $0.until && returned >= $0.from }
+        return spans.contains { call.invoked <= $0.until && returned >= $0.from }
     }
 }
