@@ -132,7 +132,10 @@ struct MoveRaceTests {
                 // The slower one may also have come when all was moved.
                 #expect(outcomes.contains(true))
                 let found = try await open(url, content: .ours)
-                try await closing(found) { #expect(try await $0.movedRows() == sources[0].movedRows()) }
+                try await closing(found) { database in
+                    let rows = try await database.movedRows()
+                    #expect(try await rows == sources[0].movedRows())
+                }
             }
         }
     }
