@@ -31,11 +31,7 @@ enum ServerStorage {
                 try first.begin()
             }
             let made = try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
-            if hadKey {
-                logger?.warning(
-                    "the database was empty and the key file was there before: a new server was made, to whom nobody is enrolled",
-                    metadata: ["database": "\(url.place)", "path": "\(settings.keyFile)"])
-            }
+            if hadKey { tellNew(url, settings, logger) }
             return made
         }
         if let missing = missingKey(of: file, settings, identity) {
@@ -47,13 +43,7 @@ enum ServerStorage {
         do {
             let database = try openDatabase(url, ownership: ownership, content: .ours)
             try first.end()
-            let mark = DatabaseMark(of: url, keyFile: settings.keyFile)
-            if let former = mark.former, former != mark.database {
-                logger?.warning(
-                    "the key file ran with another database before: never start on one from which was moved",
-                    metadata: ["before": "\(former)", "database": "\(mark.database)"])
-            }
-            mark.leave()
+            leaveMark(of: url, settings, logger)
             return (database, key)
         } catch DatabaseOpenError.empty {
             try OtherDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
@@ -76,6 +66,22 @@ enum ServerStorage {
         try first.end()
         DatabaseMark(of: url, keyFile: settings.keyFile).leave()
         return (database, key)
+    }
+
+    private static func tellNew(_ url: DatabaseURL, _ settings: StorageSettings, _ logger: Logger?) {
+        logger?.warning(
+            "the database was empty and the key file was there before: a new server was made, to whom nobody is enrolled",
+            metadata: ["database": "\(url.place)", "path": "\(settings.keyFile)"])
+    }
+
+    private static func leaveMark(of url: DatabaseURL, _ settings: StorageSettings, _ logger: Logger?) {
+        let mark = DatabaseMark(of: url, keyFile: settings.keyFile)
+        if let former = mark.former, former != mark.database {
+            logger?.warning(
+                "the key file ran with another database before: never start on one from which was moved",
+                metadata: ["before": "\(former)", "database": "\(mark.database)"])
+        }
+        mark.leave()
     }
 
     private static func isEmpty(_ url: DatabaseURL) throws -> Bool {
