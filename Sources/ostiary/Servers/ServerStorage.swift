@@ -40,12 +40,16 @@ enum ServerStorage {
             throw missing
         }
         let key = try KeyEncryptionKey.load(from: settings.keyFile)
-        do {
-            let database = try openDatabase(url, ownership: ownership, content: .ours)
-            try first.end()
-            leaveMark(of: url, settings, logger)
-            return (database, key)
-        } catch DatabaseOpenError.empty {
+        let database = try openOwn(url, settings, of: server, in: folder, ownership)
+        try first.end()
+        leaveMark(of: url, settings, logger)
+        return (database, key)
+    }
+
+    private static func openOwn(
+        _ url: DatabaseURL, _ settings: StorageSettings, of server: ServerKind, in folder: DataFolder, _ ownership: DatabaseOwnership
+    ) throws -> any Database {
+        do { return try openDatabase(url, ownership: ownership, content: .ours) } catch DatabaseOpenError.empty {
             try OtherDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
             throw LostDatabase(of: url, keyFile: settings.keyFile)
         }
