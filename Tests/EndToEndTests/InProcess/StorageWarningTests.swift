@@ -1,6 +1,8 @@
+import ArgumentParser
 import Database
 import Foundation
 import HTTPService
+import Logging
 import OstiaryTesting
 import Testing
 
