@@ -36,10 +36,13 @@ package struct DatabaseMove: Sendable {
         }
     }
 
-    /// Of two runs at once, from copies of one database, the later is told of the other.
+    /// Of two runs at once, from copies of one database, the slower is told of the other: by a row that is there already, or by a mark that is gone.
     private func goAlone(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
         do { return try await go(on: mark, isPrepared: isPrepared, tables, counter) } catch SQLError.uniqueViolation {
             throw MoveRefusal.disturbed(UnfinishedMove.progressTable)
+        } catch let fault as SQLError {
+            if case .fault = fault, (try? await mark.look()) == MoveMark.Finding.none { throw MoveRefusal.disturbed(UnfinishedMove.progressTable) }
+            throw fault
         }
     }
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// The wall clock of one process, which a test has leap while that process runs (libfaketime); the clock that measures goes on, and so do those of all others.
 struct FakedClock: Sendable {
-    /// After which every clock of the process has heard of a leap.
-    static let delay: Duration = .milliseconds(1_500)
+    /// After which every clock of the process has heard of a leap: the library looks again when more than a second has gone by, in whole ones.
+    static let delay: Duration = .milliseconds(2_500)
 
     static var isInstalled: Bool { library != nil }
 

@@ -59,7 +59,7 @@ struct HistoryRunTests {
         await load.readAll()
         try await load.logInAll()
 
-        load.histories.expectExplained("OSTIARY_SEED=\(Self.seed)", sound: leaps.sound)
+        load.histories.expectExplained("OSTIARY_SEED=\(Self.seed), clocks wrong from \(leaps.description)", sound: leaps.sound)
         load.histories.expectWork()
         try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
         try await fixture.stop()

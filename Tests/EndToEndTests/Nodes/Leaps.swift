@@ -10,6 +10,9 @@ struct Leaps {
 
     mutating func note(from began: Duration, until ended: Duration) { spans.append((began, ended)) }
 
+    /// When that was, for who reads of a fault.
+    var description: String { spans.map { "\($0.from) to \($0.until)" }.joined(separator: ", ") }
+
     /// The calls without what was only said by a wrong clock, or of what one wrote.
     func sound(_ calls: [AliveUntilStopped.Call]) -> [AliveUntilStopped.Call] { calls.filter { !isOfWrongClock($0) } }
 
