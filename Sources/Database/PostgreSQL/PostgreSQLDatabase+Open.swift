@@ -33,7 +33,8 @@ extension PostgreSQLDatabase {
         guard found.areOurs else { throw .notOurs(path: connector.place) }
     }
 
-    /// How many things there are, tables or others, whether one is the table in which `migrate` counts its steps, and from where a move comes that has not come to its end.
+    /// How many things there are, tables or others, whether one is the table in which `migrate` counts its steps, and from where a move comes that has not
+    /// come to its end.
     private static func tables(of connector: PostgreSQLConnector) throws(DatabaseOpenError) -> (count: Int, areOurs: Bool, move: String?) {
         do {
             let link = try connector.connect()

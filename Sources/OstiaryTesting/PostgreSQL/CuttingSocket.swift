@@ -46,12 +46,7 @@ package final class CuttingSocket: Sendable {
     package init(to target: String) throws {
         folder = try TemporaryFolder()
         self.target = target
-        listener = socket(AF_UNIX, Self.stream, 0)
-        var address = Self.address(folder.path)
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard isBound == 0, listen(listener, 64) == 0 else { throw PostgreSQLTrouble("no socket can be made") }
+        listener = try Self.listener(in: folder.path)
         let thread = Thread { [weak self, listener] in
             while case let client = accept(listener, nil, nil), client >= 0 { self?.serve(client) }
         }
@@ -173,9 +168,20 @@ package final class CuttingSocket: Sendable {
 
     private func contains(_ bytes: [UInt8], _ word: String) -> Bool { Data(bytes).range(of: Data(word.utf8)) != nil }
 
-    static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
 
-    static func address(_ folder: String) -> sockaddr_un {
+    /// A socket that listens where clients look for a PostgreSQL in this folder.
+    static func listener(in folder: String) throws -> Int32 {
+        let listener = socket(AF_UNIX, stream, 0)
+        var address = address(folder)
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        guard isBound == 0, listen(listener, 64) == 0 else { throw PostgreSQLTrouble("no socket can be made") }
+        return listener
+    }
+
+    private static func address(_ folder: String) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let path = Array((folder + "/.s.PGSQL.5432").utf8)

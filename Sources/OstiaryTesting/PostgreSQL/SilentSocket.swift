@@ -15,12 +15,7 @@ package final class SilentSocket: Sendable {
 
     package init() throws {
         folder = try TemporaryFolder()
-        listener = socket(AF_UNIX, CuttingSocket.stream, 0)
-        var address = CuttingSocket.address(folder.path)
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard isBound == 0, listen(listener, 64) == 0 else { throw PostgreSQLTrouble("no socket can be made") }
+        listener = try CuttingSocket.listener(in: folder.path)
         let thread = Thread { [weak self, listener] in
             while case let client = accept(listener, nil, nil), client >= 0 {
                 guard let self else {

@@ -24,6 +24,8 @@ struct DatabaseMark {
 
     /// A link that leads nowhere just now is one, too.
     var isThere: Bool { (try? FileManager.default.attributesOfItem(atPath: path)) != nil }
+    /// The file, where it is there.
+    var traces: [String] { isThere ? [path] : [] }
 
     /// The database that it names; nil where there is none, or a file that names nothing.
     var former: String? {

@@ -23,8 +23,7 @@ struct LostDatabase: Error, CustomStringConvertible {
     /// - Throws: ``OtherDatabase``, ``LostDatabase``.
     static func check(_ url: DatabaseURL, keyFile: String, of server: ServerKind, in folder: DataFolder) throws {
         try OtherDatabase.check(url, keyFile: keyFile, of: server, in: folder)
-        let mark = DatabaseMark(of: url, keyFile: keyFile)
-        let marks = mark.isThere ? [mark.path] : []
+        let marks = DatabaseMark(of: url, keyFile: keyFile).traces
         let traces: [String]
         switch url {
         case .sqlite(let path): traces = (isBeside(keyFile, path) ? [keyFile] : []) + marks + left(beside: path)
@@ -35,8 +34,7 @@ struct LostDatabase: Error, CustomStringConvertible {
 
     /// Of a file that is there without a table, and has a key file wherever that lies.
     init(of url: DatabaseURL, keyFile: String) {
-        let mark = DatabaseMark(of: url, keyFile: keyFile)
-        let marks = mark.isThere ? [mark.path] : []
+        let marks = DatabaseMark(of: url, keyFile: keyFile).traces
         switch url {
         case .sqlite(let path): self.init(path: path, traces: [keyFile] + marks + Self.left(beside: path), isFile: true)
         // Its key file may have been given to a new server; one of a database with tables is missed sooner.

@@ -163,8 +163,7 @@ struct MoveRaceTests {
         do { try await work() } catch {
             switch error {
             case MoveRefusal.targetNotEmpty, MoveRefusal.disturbed, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess,
-                DatabaseOpenError.beingMoved,
-                DatabaseOpenError.inUseByAnotherName, DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
+                DatabaseOpenError.beingMoved, DatabaseOpenError.inUseByAnotherName, DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
                 return false
             default: throw error
             }
