@@ -16,6 +16,7 @@ struct EarlyAnswersTests {
             case body
             case end
             case error
+            case closed
         }
 
         let channel: EmbeddedChannel
@@ -57,6 +58,7 @@ struct EarlyAnswersTests {
 
             func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
                 if let came = event as? FirstByte.Came { heard.append(.bytes(came.bytes.readableBytes)) }
+                if case .inputClosed? = event as? ChannelEvent { heard.append(.closed) }
             }
 
             func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -216,6 +218,21 @@ struct EarlyAnswersTests {
         stopping.drain.begin()
         stopping.receive(Self.request("/door"))
         #expect(try stopping.given() == [] && stopping.heard.count == 3)
+    }
+
+    @Test("Who closes its half is told of to those behind once: behind early answers when these are sent, otherwise at once")
+    func closedHalf() throws {
+        func closed(after parts: [HTTPServerRequestPart]) throws -> [Place.Heard] {
+            let place = try Place()
+            if !parts.isEmpty { place.receive(parts) }
+            place.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            place.channel.embeddedEventLoop.run()
+            return place.heard
+        }
+        #expect(try closed(after: []) == [.closed])
+        #expect(try closed(after: Self.request("/door")) == [.closed])
+        #expect(try closed(after: Self.request("/other")) == [.bytes(3), .head("/other"), .end, .closed])
+        #expect(try closed(after: Self.request("/door") + Self.request("/other")) == [.bytes(3), .head("/other"), .end, .closed])
     }
 
     @Test("Behind an early answer nobody takes the bytes of its request for those of what is none")

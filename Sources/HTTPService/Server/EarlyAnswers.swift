@@ -27,6 +27,9 @@ final class EarlyAnswers: ChannelDuplexHandler {
     private var held: (head: HTTPRequestHead, request: EarlyRequest)?
     /// Of what was read last something was answered here.
     private var hasAnswered = false
+    /// Something was answered here, and nothing ever went on.
+    private var isOnlyOurs = false
+    private var hasHandedOn = false
 
     init(_ answer: @escaping EarlyAnswer, drain: DrainSignal) {
         self.answer = answer
@@ -34,6 +37,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent, isOnlyOurs { return tellOfEnd(context) }
         guard let bytes = event as? FirstByte.Came, !isArriving else { return context.fireUserInboundEventTriggered(event) }
         came = bytes
     }
@@ -98,6 +102,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
 
     private func give(_ content: ByteBuffer, _ context: ChannelHandlerContext) {
         hasAnswered = true
+        isOnlyOurs = !hasHandedOn
         // In the order in which the routes' answers have them.
         let fields: HTTPHeaders = [
             "Content-Type": AnswerFields.json, "Cache-Control": AnswerFields.notKept, "Content-Length": "\(content.readableBytes)",
@@ -110,6 +115,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
 
     private func handOn(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         unanswered += 1
+        (hasHandedOn, isOnlyOurs) = (true, false)
         isTheirs = isTheirs || EarlyRequest.endsConnection(head)
         tell(context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -119,6 +125,15 @@ final class EarlyAnswers: ChannelDuplexHandler {
         guard let head = held?.head else { return }
         held = nil
         handOn(head, context)
+    }
+
+    /// Who has never been asked anything closes at once when nothing more can come: so they hear of that when all that was answered is sent.
+    private func tellOfEnd(_ context: ChannelHandlerContext) {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        sent.futureResult.whenComplete { _ in bound.value.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        // Writes no byte: the answers before it said how long they are.
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
     }
 
     private func tell(_ context: ChannelHandlerContext) {
