@@ -26,7 +26,7 @@ struct EarlyStopTests {
     @Test("A94 After a stop was acknowledged nobody of many who ask all the time hears of a login, however it was stopped")
     func stops() async throws {
         let folder = try TemporaryFolder()
-        let database = try SQLiteDatabase.open(path: folder.databasePath, readers: 2)
+        let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"), readers: 2)
         try await ServersFixture.run(database: database) { servers in
             try await SessionsBothWays.run(at: servers) { both in
                 for end in End.allCases {

@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
