@@ -212,7 +212,8 @@ let package = Package(
             name: "HTTPServiceTests",
             dependencies: [
                 "HTTPService", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto,
-                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             swiftSettings: house),
         .testTarget(

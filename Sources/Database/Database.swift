@@ -41,6 +41,13 @@ package protocol Database: Sendable {
     /// - Throws: what `body` throws, and ``SQLError``.
     func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 
+    /// Whether ``rowsAtOnce(_:_:)`` answers, as a rule.
+    var readsAtOnce: Bool { get }
+
+    /// The rows of one statement that reads, of the state of this moment, looked up on the calling thread without waiting for a connection, for another process or
+    /// for another machine. Nil where that can't be, or failed: ``read(_:)`` waits, and says why it fails.
+    func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]?
+
     /// Runs `body` alone among writers and returns its value once the changes are on stable storage; if `body` throws, none of them remain.
     ///
     /// Many callers at a time share one commit, and none of them sees or suffers from another's failure.
@@ -76,6 +83,8 @@ extension Database {
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
+    package var readsAtOnce: Bool { false }
+    package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { nil }
     package func checkStandby() async throws { throw NoStandby.file }
 }
 

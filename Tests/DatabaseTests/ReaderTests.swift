@@ -97,6 +97,58 @@ struct ReaderTests {
         }
     }
 
+    @Test("A look at once is answered by a free connection, sees every commit that was told, and changes nothing")
+    func atOnce() async throws {
+        try await Backend.file.withDatabase { (database) async throws in
+            #expect(database.readsAtOnce)
+            for number in 1...20 {
+                try await database.transaction { try $0.execute("UPDATE counter SET value = $1", [SQLValue(number)]) }
+                let rows = try #require(database.rowsAtOnce("SELECT value + $1 AS value FROM counter", [SQLValue(100)]))
+                #expect(try rows.map { try $0.int("value") } == [100 + number])
+            }
+            #expect(database.rowsAtOnce("UPDATE counter SET value = 0", []) == nil)
+            #expect(database.rowsAtOnce("SELECT value FROM nowhere", []) == nil)
+            #expect(database.rowsAtOnce("SELECT value FROM counter", [SQLValue(1)]) == nil)
+            #expect(database.rowsAtOnce("SELECT value FROM counter WHERE value = 0", [])?.isEmpty == true)
+            // What was looked at holds nobody's log or lock.
+            try await database.purge()
+            #expect(try await database.read { try $0.one("SELECT value FROM counter")?.int("value") } == 20)
+        }
+    }
+
+    @Test("A look at once waits for nobody: not for a connection, not for another process, and not behind a close")
+    func atOnceOrNotAtAll() async throws {
+        try await withReaders(1) { (readers) async throws in
+            let (inside, enter) = AsyncStream.makeStream(of: Void.self)
+            let goOn = DispatchSemaphore(value: 0)
+            let reading = Task(executorPreference: OwnThread()) {
+                try await readers.read { _ in
+                    enter.yield()
+                    goOn.wait()
+                }
+            }
+            for await _ in inside { break }
+            #expect(readers.rowsAtOnce("SELECT 7 AS number", []) == nil)
+            goOn.signal()
+            try await reading.value
+            #expect(try readers.rowsAtOnce("SELECT 7 AS number", [])?.map { try $0.int("number") } == [7])
+            await readers.close()
+            #expect(readers.rowsAtOnce("SELECT 7 AS number", []) == nil)
+        }
+    }
+
+    @Test("A look at once sees nothing of a transaction that is under way, and keeps nobody from writing")
+    func atOnceBesideWriter() async throws {
+        try await Backend.file.withDatabase { (database) async throws in
+            let value = { @Sendable in try database.rowsAtOnce("SELECT value FROM counter", []).map { try $0.map { try $0.int("value") } } }
+            try await database.transaction { connection in
+                try connection.execute("UPDATE counter SET value = 5")
+                #expect(try value() == [0])
+            }
+            #expect(try value() == [5])
+        }
+    }
+
     @Test("One that is slow holds up nobody as long as another connection is free; a close waits for it, and refuses who waits")
     func slow() async throws {
         try await withReaders(2) { (readers) async throws in

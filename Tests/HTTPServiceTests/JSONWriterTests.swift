@@ -48,4 +48,24 @@ struct JSONWriterTests {
         let json = JSONWriter.line { json in json.string(text) }
         #expect(json.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F && !"<>&".unicodeScalars.contains($0) })
     }
+
+    @Test("Bytes are written as base64url, of whatever length, and left out where there are none")
+    func bytes() {
+        for count in 0..<70 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 251 &* $0 &+ 7) }
+            let json = JSONWriter.object { json in
+                json.member("none", base64url: nil)
+                json.member("bytes", base64url: bytes)
+                json.member("last", true)
+            }
+            let text = Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            #expect(String(buffer: json) == #"{"bytes":"\#(text)","last":true}"#)
+        }
+    }
+
+    @Test("What stands between two escapes, before the first and behind the last is there as it was")
+    func runs() {
+        #expect(JSONWriter.line { $0.string("ab\"cd\"\"ef¿€\u{2028}é\u{80}") } == #""ab\"cd\"\"ef¿€\u2028é\u0080""#)
+        #expect(JSONWriter.line { $0.string("\n\\\u{1}\u{1F}x") } == #""\n\\\u0001\u001fx""#)
+    }
 }

@@ -33,13 +33,16 @@ struct RunningServer: Sendable {
     /// Runs `body` beside a server, then stops the server and waits until it has ended.
     static func with(
         _ router: Router<ServiceRequestContext>, socket: HandedSocket? = nil, limits: ServiceLimits = .standard, drain: DrainSignal = DrainSignal(),
-        drainTime: Duration = .seconds(8), logger log: Logger? = nil, body: @Sendable @escaping (RunningServer) async throws -> Void
+        drainTime: Duration = .seconds(8), logger log: Logger? = nil, early: EarlyAnswer? = nil,
+        body: @Sendable @escaping (RunningServer) async throws -> Void
     ) async throws {
         let (running, report) = AsyncStream.makeStream(of: [BoundListener].self)
         let logger = log ?? quietLogger
         let runner = RunnerService(
             runner: ServerRunner(logger: logger, drain: drain, drainTime: drainTime),
-            listeners: [Listener("public", at: ListenAddress(host: "127.0.0.1", port: 0), socket: socket, router: router, limits: limits)],
+            listeners: [
+                Listener("public", at: ListenAddress(host: "127.0.0.1", port: 0), socket: socket, router: router, limits: limits, early: early)
+            ],
             onRunning: { report.yield($0) })
         let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [runner], logger: logger))
         try await withThrowingTaskGroup { tasks in

@@ -9,15 +9,15 @@ extension LoginStatus {
             writer.member("loggedin", loggedIn)
             guard state != .none else { return }
             writer.member("state", state.rawValue)
-            guard state != .returning else { return writer.member("hsid", hsid?.text) }
+            guard state != .returning else { return writer.member("hsid", base64url: hsid?.bytes) }
             writer.member("userid", userID)
-            writer.member("accountid", accountID?.text)
-            writer.member("pk", publicKey.map(Base64URL.encode))
-            writer.member("deviceid", deviceID?.text)
-            writer.member("hsid", hsid?.text)
+            writer.member("accountid", base64url: accountID?.bytes)
+            writer.member("pk", base64url: publicKey)
+            writer.member("deviceid", base64url: deviceID?.bytes)
+            writer.member("hsid", base64url: hsid?.bytes)
             writer.member("canprovoke", canProvoke)
             writer.member("otplogin", otpLogin)
-            writer.member("loginqrdata", loginQRData.map(Base64URL.encode))
+            writer.member("loginqrdata", base64url: loginQRData)
             writer.member("userinput", userInput.isEmpty ? nil : userInput)
             if !announced.isEmpty {
                 writer.name("announceinfo")

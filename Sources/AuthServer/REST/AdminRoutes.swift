@@ -32,6 +32,15 @@ package struct AdminRoutes: Sendable {
         router.add(table, clock: clock) { [domain] id in _ = try await domain.servers.virtualServer(id) }
     }
 
+    var sessionAnswers: SessionAnswers { SessionAnswers(sessions: domain.sessions) }
+
+    /// Answers getSession before its route, where that can be done at once.
+    /// - Parameter keyHash: SHA of the API key.
+    package func early(keyHash: [UInt8]) -> EarlyAnswer {
+        let (answers, key, clock) = (sessionAnswers, AdminKey(hash: keyHash), clock)
+        return { request in answers.early(request, behind: key, at: clock) }
+    }
+
     /// Every call, in the order of docs/rest-api.md.
     var table: [AdminRoute] {
         serverTable + sessionTable + enrolmentTable + accountTable + registryTable + registrationTable + grantTable + tokenKeyTable

@@ -7,7 +7,7 @@ import OstiaryProtocol
 extension AdminRoutes {
     var sessionTable: [AdminRoute] {
         [
-            AdminRoute(.get, "/servers/{serverid}/sessions/", isBrief: true, getSession),
+            AdminRoute(.get, SessionAnswers.path, isBrief: true, sessionAnswers.answer),
             AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, isBrief: true, handIn),
             AdminRoute(.post, "/servers/{serverid}/sessions/otp", hasBody: true, isBrief: true, otpLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", isBrief: true, logOut),
@@ -17,11 +17,6 @@ extension AdminRoutes {
             AdminRoute(.post, "/servers/{serverid}/sessions/link/login", query: ["accountid"], hasBody: true, getLinkLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/page", hasBody: true, openPage),
         ]
-    }
-
-    private func getSession(_ request: AdminRequest) async throws -> Response {
-        let nonce = try request.nonce()
-        return .json(try await domain.sessions.status(of: nonce, at: try request.serverID(), now: request.now).write)
     }
 
     /// A browser came back from a login page, with its cookie and with a code.

@@ -62,7 +62,7 @@ extension ShownContext {
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.write(info)
-            writer.member("logohash", logo.map { Base64URL.encode($0.hash) })
+            writer.member("logohash", base64url: logo?.hash)
             writer.member("ip", ip.isEmpty ? nil : ip)
             writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
         }

@@ -27,6 +27,10 @@ package struct SQLAuthenticationStore: AuthenticationStore {
         let (key, salt) = (key, WrapSalt())
         return try await database.transaction(over: { SQLRows($0, key: key, salt: salt) }, telling: audited, { try body($0, $1) })
     }
+
+    package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? {
+        SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database)
+    }
 }
 
 /// The rows of one transaction. What it has read or written it knows, so that asking again costs no statement and saving writes what differs.

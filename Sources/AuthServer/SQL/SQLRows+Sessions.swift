@@ -91,14 +91,24 @@ extension SQLRows {
         """
 
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {
-        try connection.one(Self.view, [SQLValue(server), .blob(nonceHash)]).map { row in
-            let account = try row.optionalIdentifier("account_id", of: AccountKind.self).map { id in
-                AccountFacts(
-                    id: id, userID: try row.optionalText("account_user"), deviceKey: try row.blob("account_key"),
-                    instance: try StoredInstance.read(row, "account_instance"))
-            }
-            return SessionView(session: try SessionColumns.read(row), account: account)
+        try connection.one(Self.view, Self.viewed(nonceHash, server)).map(Self.view(from:))
+    }
+
+    /// The same of a database that looks it up at once; nil where it doesn't.
+    static func viewAtOnce(nonceHash: [UInt8], of server: ServerID, in database: any Database) -> SessionView? {
+        guard let rows = database.rowsAtOnce(view, viewed(nonceHash, server)), rows.count == 1 else { return nil }
+        return try? view(from: rows[0])
+    }
+
+    private static func viewed(_ nonceHash: [UInt8], _ server: ServerID) -> [SQLValue] { [SQLValue(server), .blob(nonceHash)] }
+
+    private static func view(from row: SQLRow) throws -> SessionView {
+        let account = try row.optionalIdentifier("account_id", of: AccountKind.self).map { id in
+            AccountFacts(
+                id: id, userID: try row.optionalText("account_user"), deviceKey: try row.blob("account_key"),
+                instance: try StoredInstance.read(row, "account_instance"))
         }
+        return SessionView(session: try SessionColumns.read(row), account: account)
     }
 
     func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws {

@@ -29,6 +29,7 @@ package struct AuthNode: Sendable {
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
+    private let readsAtOnce: Bool
     private let trustedProxies: TrustedProxies
     private let untrustedForwarding: UntrustedForwarding
     /// Once the listeners are open: puts name and logo of the settings into the database, where they are new. Not before: a start that fails, because
@@ -64,6 +65,7 @@ package struct AuthNode: Sendable {
         defaultServer = server.id
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
+        readsAtOnce = database.readsAtOnce
         trustedProxies = settings.trustedProxies
         untrustedForwarding = UntrustedForwarding(logger: logger, setting: SettingKey.trustedProxies.variable)
         bundles = BundleMaker(
@@ -124,6 +126,9 @@ package struct AuthNode: Sendable {
         admin.add(to: router, keyHash: apiKeyHash)
         return router
     }
+
+    /// What the listener of ``adminRouter`` may answer before it; nil where the database looks nothing up at once.
+    package var earlyAnswer: EarlyAnswer? { readsAtOnce ? admin.early(keyHash: apiKeyHash) : nil }
 
     /// Faults that pass by themselves or by an operator's hand.
     private static func isOutage(_ error: any Error) -> Bool { SQLError.isOutage(error) || ServerKeyError.isOutage(error) }

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Where the authentication server keeps what it knows.
 ///
 /// A body is plain code over the rows of one transaction: it loads values, runs a machine of this domain on them and saves what came out.
@@ -12,9 +14,15 @@ package protocol AuthenticationStore: Sendable {
     func write<Value: Sendable>(
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value
+
+    /// As ``SessionRows/view(nonceHash:of:)``, where this store can look it up on the thread of whoever asks, without waiting for anybody. Nil where it can't, and
+    /// where there is none: then the answer is in ``read(_:)``.
+    func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView?
 }
 
 extension AuthenticationStore {
+    package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? { nil }
+
     /// For a body that does the same when it looks again.
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {

@@ -21,12 +21,23 @@ package struct SessionQueries: Sendable {
             return nil
         }
         guard let view else { return .nobody }
+        if let status = status(of: view, at: now) { return status }
+        let session = view.session.settled(at: now)
+        return waiting(session, .open, link: try await link(to: session, .still, at: now).bytes)
+    }
+
+    /// The same at once, on the thread of whoever asks: nil where ``status(of:at:now:)`` has to find out.
+    package func statusAtOnce(of nonce: SessionNonce, at server: ServerID, now: Instant) -> LoginStatus? {
+        store.viewAtOnce(nonceHash: nonce.hash, of: server).flatMap { status(of: $0, at: now) }
+    }
+
+    /// What is said of a session; nil of one whose code has to be drawn, for which keys are needed.
+    private func status(of view: SessionView, at now: Instant) -> LoginStatus? {
         let session = view.session.settled(at: now)
         switch session.state {
         case .denied, .expired, .stopped: return .nobody
         // The code of a page is the page's to draw.
-        case .open where session.page != nil: return waiting(session, .open, link: nil)
-        case .open: return waiting(session, .open, link: try await link(to: session, .still, at: now).bytes)
+        case .open: return session.page == nil ? nil : waiting(session, .open, link: nil)
         case .claimed: return waiting(session, .claimed, link: nil)
         case .returning: return returning(session)
         case .loggedIn(let login): return loggedIn(session, login, view.account)

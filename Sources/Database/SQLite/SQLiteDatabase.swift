@@ -48,6 +48,16 @@ package final class SQLiteDatabase: Database {
         }
     }
 
+    package var readsAtOnce: Bool { true }
+
+    /// What is found wrong with the file is not noted here: whoever gets nothing asks ``read(_:)``, which finds it, too.
+    package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? {
+        switch source {
+        case .readers(let readers): readers.rowsAtOnce(sql, arguments)
+        case .onlyConnection(let handle): try? handle.rows(sql, arguments)
+        }
+    }
+
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await noting { try await writer.transaction(body) }

@@ -29,6 +29,15 @@ final class SQLiteHandle: @unchecked Sendable {
         }
     }
 
+    /// The rows of one statement that reads, on the calling thread: a transaction of its own, which needs no word to begin and to end.
+    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        try queue.unsafeRead { _ in
+            guard let connection else { throw SQLError.closed }
+            connection.mayWrite = false
+            return try connection.query(sql, arguments)
+        }
+    }
+
     /// Runs `work` later, on the queue. A closed handle gives nil.
     func schedule(_ work: @escaping @Sendable (SQLiteConnection?) -> Void) {
         queue.asyncWriteWithoutTransaction { _ in

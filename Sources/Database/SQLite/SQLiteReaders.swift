@@ -36,6 +36,13 @@ final class SQLiteReaders: Sendable {
         return try await look(body)
     }
 
+    /// The rows of one statement, if a connection is free now and nobody keeps readers out.
+    func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? {
+        guard let handle = state.withLock({ $0.free.popLast() }) else { return nil }
+        defer { giveBack(handle) }
+        return try? handle.rows(sql, arguments)
+    }
+
     private func look<Value: Sendable>(_ body: @Sendable (any SQLConnection) throws -> Value) async throws -> Value {
         guard let handle = await take() else { throw SQLError.closed }
         defer { giveBack(handle) }

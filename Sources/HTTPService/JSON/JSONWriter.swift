@@ -1,4 +1,5 @@
 import NIOCore
+import OstiaryProtocol
 
 /// Writes JSON text (RFC 8259) straight into the bytes of an answer, a line of a stream or a line of a terminal.
 ///
@@ -11,27 +12,23 @@ import NIOCore
 ///         json.object { json in json.member("name", name) }
 ///     }
 package struct JSONWriter: Sendable {
-    private var bytes: [UInt8] = []
+    private var buffer: ByteBuffer
     private var needsComma = false
 
     private init() {
         // Room for most answers.
-        bytes.reserveCapacity(512)
+        buffer = ByteBufferAllocator().buffer(capacity: 512)
     }
 
     /// The text of one value.
     package static func text(_ write: (inout JSONWriter) -> Void) -> ByteBuffer {
-        ByteBuffer(bytes: bytes(write))
+        var writer = JSONWriter()
+        write(&writer)
+        return writer.buffer
     }
 
     /// The text of one value as a line for a terminal.
-    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(decoding: bytes(write), as: UTF8.self) }
-
-    private static func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        write(&writer)
-        return writer.bytes
-    }
+    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(buffer: text(write)) }
 
     /// The text of one object.
     package static func object(_ members: (inout JSONWriter) -> Void) -> ByteBuffer {
@@ -60,17 +57,29 @@ extension JSONWriter {
         separate()
         // The digits of a number of any type cost ten times those of one.
         let digits = Int64(exactly: value).map { String($0) } ?? String(value)
-        bytes.append(contentsOf: digits.utf8)
+        buffer.writeString(digits)
     }
 
     package mutating func bool(_ value: Bool) {
         separate()
-        append(value ? "true" : "false")
+        buffer.writeStaticString(value ? "true" : "false")
     }
 
     package mutating func null() {
         separate()
-        append("null")
+        buffer.writeStaticString("null")
+    }
+
+    /// Bytes as a text, in base64url without padding.
+    package mutating func string(base64url bytes: [UInt8]) {
+        separate()
+        _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Base64URL.length(of: bytes) + 2) { place in
+            let text = place.bindMemory(to: UInt8.self)
+            let count = Base64URL.write(bytes, to: UnsafeMutableBufferPointer(rebasing: text[1...]))
+            text[0] = UInt8(ascii: "\"")
+            text[count + 1] = UInt8(ascii: "\"")
+            return count + 2
+        }
     }
 }
 
@@ -79,9 +88,15 @@ extension JSONWriter {
     /// The name of a member; its value has to follow.
     package mutating func name(_ name: StaticString) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        append(name)
-        append("\":")
+        name.withUTF8Buffer { name in
+            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: name.count + 3) { place in
+                place[0] = UInt8(ascii: "\"")
+                UnsafeMutableRawBufferPointer(rebasing: place[1...]).copyMemory(from: UnsafeRawBufferPointer(name))
+                place[name.count + 1] = UInt8(ascii: "\"")
+                place[name.count + 2] = UInt8(ascii: ":")
+                return name.count + 3
+            }
+        }
         needsComma = false
     }
 
@@ -89,7 +104,7 @@ extension JSONWriter {
     package mutating func name(of text: String) {
         separate()
         quote(text)
-        bytes.append(UInt8(ascii: ":"))
+        put(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -98,6 +113,12 @@ extension JSONWriter {
         guard let value else { return }
         self.name(name)
         string(value)
+    }
+
+    package mutating func member(_ name: StaticString, base64url bytes: [UInt8]?) {
+        guard let bytes else { return }
+        self.name(name)
+        string(base64url: bytes)
     }
 
     package mutating func member(_ name: StaticString, _ value: Bool) {
@@ -120,51 +141,56 @@ extension JSONWriter {
 extension JSONWriter {
     private mutating func enclosed(by opening: UInt8, _ closing: UInt8, _ write: (inout JSONWriter) -> Void) {
         separate()
-        bytes.append(opening)
+        put(opening)
         needsComma = false
         write(&self)
-        bytes.append(closing)
+        put(closing)
         needsComma = true
     }
 
-    private mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
+    private mutating func put(_ byte: UInt8) { buffer.writeInteger(byte) }
 
     private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { put(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    /// A text with its quotes. What needs no escape is copied in one piece.
+    /// A text with its quotes. What stands between two characters that need an escape is copied in one piece.
     private mutating func quote(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
+        put(UInt8(ascii: "\""))
         var text = text
-        let isPlain = text.withUTF8 { utf8 in
-            guard !utf8.contains(where: mayNeedEscape) else { return false }
-            bytes.append(contentsOf: utf8)
-            return true
+        text.withUTF8 { utf8 in
+            var (start, place) = (0, 0)
+            while place < utf8.count {
+                guard mayNeedEscape(utf8[place]), let scalar = escapedScalar(at: place, of: utf8) else {
+                    place += 1
+                    continue
+                }
+                copy(UnsafeBufferPointer(rebasing: utf8[start..<place]))
+                escape(scalar)
+                place += UTF8.width(scalar)
+                start = place
+            }
+            copy(UnsafeBufferPointer(rebasing: utf8[start...]))
         }
-        if !isPlain {
-            for scalar in text.unicodeScalars { write(scalar) }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        put(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 §7. `<`, `>` and `&` are escaped too, so that no reader can mistake an answer for a web page; and every control character and line end
-    /// that Unicode has, so that no text breaks a line or moves the cursor of a terminal.
-    private mutating func write(_ scalar: Unicode.Scalar) {
+    private mutating func copy(_ run: UnsafeBufferPointer<UInt8>) {
+        if !run.isEmpty { buffer.writeBytes(UnsafeRawBufferPointer(run)) }
+    }
+
+    private mutating func escape(_ scalar: Unicode.Scalar) {
         switch scalar {
-        case "\"": append("\\\"")
-        case "\\": append("\\\\")
-        case "\n": append("\\n")
-        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "<", ">", "&", "\u{2028}", "\u{2029}":
-            let digits = String(scalar.value, radix: 16)
-            append("\\u")
-            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
-            bytes.append(contentsOf: digits.utf8)
+        case "\"": buffer.writeStaticString("\\\"")
+        case "\\": buffer.writeStaticString("\\\\")
+        case "\n": buffer.writeStaticString("\\n")
         default:
-            for byte in Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter { bytes.append(byte) }
+            buffer.writeStaticString("\\u")
+            for shift in [12, 8, 4, 0] {
+                let digit = UInt8(truncatingIfNeeded: scalar.value >> UInt32(shift) & 15)
+                put(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
         }
     }
 }
@@ -174,5 +200,18 @@ private func mayNeedEscape(_ byte: UInt8) -> Bool {
     switch byte {
     case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 0x7F, 0xC2, 0xE2: true
     default: false
+    }
+}
+
+/// The character that begins with such a byte, if it needs an escape (RFC 8259 §7). `<`, `>` and `&` are escaped too, so that no reader can mistake an answer for
+/// a web page; and every control character and line end that Unicode has, so that no text breaks a line or moves the cursor of a terminal.
+private func escapedScalar(at place: Int, of utf8: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
+    func byte(_ offset: Int) -> UInt8 { place + offset < utf8.count ? utf8[place + offset] : 0 }
+    switch utf8[place] {
+    case 0xC2: return (0x80...0x9F).contains(byte(1)) ? Unicode.Scalar(byte(1)) : nil
+    case 0xE2:
+        guard byte(1) == 0x80, byte(2) == 0xA8 || byte(2) == 0xA9 else { return nil }
+        return byte(2) == 0xA8 ? "\u{2028}" : "\u{2029}"
+    case let ascii: return Unicode.Scalar(ascii)
     }
 }

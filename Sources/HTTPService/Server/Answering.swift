@@ -23,7 +23,7 @@ struct Answering: Sendable {
 
     func answer(_ request: Request, on channel: any Channel, to writer: consuming ResponseWriter) async throws {
         var logger = logger
-        logger[metadataKey: LogKey.requestId.rawValue] = .stringConvertible(RequestID())
+        logger[metadataKey: LogKey.requestId.rawValue] = .string(RequestName.next())
         let context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         let expected = Expectation(of: request.head)
         let invitation = expected == .invitation ? Invitation(on: channel) : nil

@@ -12,21 +12,27 @@ package struct Listener: Sendable {
     let limits: ServiceLimits
     /// Whether its routes take the processor for long: then they are answered elsewhere than on the threads of connections.
     let computes: Bool
+    /// Answers some requests before the routes.
+    let early: EarlyAnswer?
 
     /// - Parameters:
     ///   - router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
     ///   - computes: whether its routes take the processor for long, as those do by which one person's phone stretches a PIN. Those of a server do not:
     ///     what is long among them is done ``aside(_:)``.
+    ///   - early: answers some requests before the routes, as they would; nil where all are theirs. Not where connections give way
+    ///   (``ConnectionLimits/givesWay``): whoever is answered early would be taken for one that is silent.
     package init(
         _ name: String, at address: ListenAddress, socket: HandedSocket? = nil, router: Router<ServiceRequestContext>,
-        limits: ServiceLimits = .standard, computes: Bool = false
+        limits: ServiceLimits = .standard, computes: Bool = false, early: EarlyAnswer? = nil
     ) {
+        precondition(early == nil || !limits.connections.givesWay, "who is answered early would give way")
         self.name = name
         self.address = address
         self.socket = socket
         self.responder = MethodRules(router)
         self.limits = limits
         self.computes = computes
+        self.early = early
     }
 }
 

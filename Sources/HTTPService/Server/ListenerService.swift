@@ -91,7 +91,8 @@ struct ListenerService: Service {
                     WaitingRequests(limit: limits.requests, told: told), RefusedHead(log: refusals, logger: logger),
                     ArrivalDeadline(limit: limits.arrival), waiting.map { ClientsTurn($0) },
                 ].compactMap { $0 },
-                idleTimeout: limits.idle,
+                // Of what is answered early it hears nothing: SilenceLimit does.
+                idleTimeout: listener.early == nil ? limits.idle : nil,
                 httpDecoderConfiguration: decoder))
     }
 
@@ -123,7 +124,8 @@ struct ListenerService: Service {
         }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
+            let early: [any ChannelHandler] = listener.early.map { [SilenceLimit(limit: limit), EarlyAnswers($0, drain: drain)] } ?? []
+            try pipeline.addHandlers([HeadRules(), OldExpectation()] + early, position: .after(parser))
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
         }
     }

@@ -61,7 +61,7 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
         guard pending == 0, let refusal = refusal(of: error) else { return context.fireErrorCaught(error) }
         isOver = true
         var logger = logger
-        logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
+        logger[metadataKey: "hb.request.id"] = .string(RequestName.next())
         let channel = context.channel
         let request = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         log.refused(refusal.status, error: refusal.error, request)

@@ -2,11 +2,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
+/// Values of fields that nearly every answer has.
+enum AnswerFields {
+    static let json = "application/json; charset=utf-8"
+    static let notKept = "no-store"
+}
+
 /// The answers that routes give. None of them is kept by a cache.
 extension Response {
     /// One value in JSON.
     package static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> Response {
-        content(status, JSONWriter.text(write), "application/json; charset=utf-8")
+        content(status, JSONWriter.text(write), AnswerFields.json)
     }
 
     /// One object in JSON.
@@ -30,6 +36,6 @@ extension Response {
     }
 
     private static func content(_ status: HTTPResponse.Status, _ bytes: ByteBuffer, _ type: String) -> Response {
-        Response(status: status, headers: [.contentType: type, .cacheControl: "no-store"], body: ResponseBody(byteBuffer: bytes))
+        Response(status: status, headers: [.contentType: type, .cacheControl: AnswerFields.notKept], body: ResponseBody(byteBuffer: bytes))
     }
 }

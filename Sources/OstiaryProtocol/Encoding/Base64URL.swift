@@ -8,9 +8,16 @@ package enum Base64URL {
     }()
 
     package static func encode(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            alphabet.withUnsafeBufferPointer { alphabet in bytes.withUnsafeBufferPointer { encode($0, as: text, by: alphabet) } }
-        }
+        String(unsafeUninitializedCapacity: length(of: bytes)) { write(bytes, to: $0) }
+    }
+
+    /// How many characters ``encode(_:)`` makes of some bytes.
+    package static func length(of bytes: [UInt8]) -> Int { (bytes.count * 4 + 2) / 3 }
+
+    /// Writes the characters of some bytes to a place that has room for ``length(of:)`` of them.
+    /// - Returns: how many there are.
+    package static func write(_ bytes: [UInt8], to text: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        alphabet.withUnsafeBufferPointer { alphabet in bytes.withUnsafeBufferPointer { encode($0, as: text, by: alphabet) } }
     }
 
     /// - Returns: how many characters were written.

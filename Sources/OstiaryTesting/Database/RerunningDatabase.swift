@@ -17,6 +17,8 @@ package final class RerunningDatabase: Database {
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
     package var announcements: (any Announcements)? { base.announcements }
+    package var readsAtOnce: Bool { base.readsAtOnce }
+    package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { base.rowsAtOnce(sql, arguments) }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         let runs = TwoRuns(of: body)

@@ -59,7 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
                 limits: .open(shares, listener: "public", logger: logger)),
             Listener(
                 "private", at: settings.adminListen, socket: sockets["private"], router: node.adminRouter,
-                limits: .reserved(shares, listener: "private", logger: logger)),
+                limits: .reserved(shares, listener: "private", logger: logger), early: node.earlyAnswer),
         ]
         let hash = Base64URL.encode(node.identityHash)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: node.background) { bound in

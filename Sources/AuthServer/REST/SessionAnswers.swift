@@ -1,0 +1,40 @@
+import Authentication
+import HTTPService
+import Hummingbird
+import NIOCore
+import OstiaryProtocol
+
+/// getSession, which business applications ask at every click. The route asks the domain and waits for it; where the domain knows at once, it is answered early,
+/// before there is a task (docs/decisions/0057). What is said is the domain's and is written in one place, so that the two ways cannot differ; what is refused
+/// only the route refuses.
+struct SessionAnswers: Sendable {
+    let sessions: SessionQueries
+
+    /// As the OpenAPI document spells it.
+    static let path = "/servers/{serverid}/sessions/"
+
+    func answer(_ request: AdminRequest) async throws -> Response {
+        let nonce = try request.nonce()
+        return .json(try await sessions.status(of: nonce, at: try request.serverID(), now: request.now).write)
+    }
+
+    /// The same where it is known at once.
+    /// - Returns: nil for any other call, without the right key, and where the route has to find out or to refuse.
+    func early(_ request: EarlyRequest, behind key: AdminKey, at now: () -> Instant) -> ByteBuffer? {
+        guard let server = Self.server(in: request.address), let given = request.only("x-apikey"), key.caller(of: given) != nil,
+            let text = request.only("x-nonce"), let nonce = try? SessionNonce(text),
+            let status = sessions.statusAtOnce(of: nonce, at: server, now: now())
+        else { return nil }
+        return JSONWriter.text(status.write)
+    }
+
+    /// The virtual server that an address names, if it is that of this call to the letter.
+    private static func server(in address: String) -> ServerID? {
+        let letters = address.utf8
+        guard letters.count == before.utf8.count + 22 + behind.utf8.count, address.hasPrefix(before), address.hasSuffix(behind) else { return nil }
+        return ServerID(text: String(Substring(letters.dropFirst(before.utf8.count).dropLast(behind.utf8.count))))
+    }
+
+    /// What stands around the id, which has 22 letters.
+    private static let (before, behind) = ("/servers/", "/sessions/")
+}

@@ -1,0 +1,260 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import HTTPService
+
+@Suite("Answers before the routes, and what stands behind them")
+struct EarlyAnswersTests {
+    /// A connection on which `/door` is answered early, and what those behind hear.
+    private final class Place {
+        /// Of what those behind hear.
+        enum Heard: Equatable {
+            case bytes(Int)
+            case head(String)
+            case body
+            case end
+            case error
+            case closed
+        }
+
+        let channel: EmbeddedChannel
+        let drain = DrainSignal()
+        private let behind = Behind()
+        var heard: [Heard] { behind.heard }
+
+        init() throws {
+            let early = EarlyAnswers({ $0.address == "/door" ? ByteBuffer(string: "{}") : nil }, drain: drain)
+            channel = EmbeddedChannel(handlers: [early, behind])
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
+        }
+
+        /// One piece of what comes, as the parser tells it.
+        func receive(_ parts: [HTTPServerRequestPart], isWhole: Bool = true) {
+            channel.pipeline.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET")))
+            for part in parts { channel.pipeline.fireChannelRead(part) }
+            if isWhole { channel.pipeline.fireChannelReadComplete() }
+        }
+
+        /// What the routes answer.
+        func answer(_ fields: HTTPHeaders = [:]) throws {
+            try channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: fields)))
+            try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        }
+
+        /// Addresses that were answered since the last look, each by its content.
+        func given() throws -> [String] {
+            var given: [String] = []
+            while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+                if case .body(.byteBuffer(let content)) = part { given.append(String(buffer: content)) }
+            }
+            return given
+        }
+
+        private final class Behind: ChannelInboundHandler {
+            typealias InboundIn = HTTPServerRequestPart
+            var heard: [Heard] = []
+
+            func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+                if let came = event as? FirstByte.Came { heard.append(.bytes(came.bytes.readableBytes)) }
+                if case .inputClosed? = event as? ChannelEvent { heard.append(.closed) }
+            }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                switch unwrapInboundIn(data) {
+                case .head(let head): heard.append(.head(head.uri))
+                case .body: heard.append(.body)
+                case .end: heard.append(.end)
+                }
+            }
+
+            func errorCaught(context: ChannelHandlerContext, error: any Error) { heard.append(.error) }
+        }
+    }
+
+    private static func request(_ address: String, _ fields: HTTPHeaders = [:]) -> [HTTPServerRequestPart] { [head(address, fields), .end(nil)] }
+
+    private static func head(_ address: String, _ fields: HTTPHeaders = [:]) -> HTTPServerRequestPart {
+        .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: address, headers: fields))
+    }
+
+    @Test("Of what is answered early nobody behind hears anything, also not that bytes came, however often that is")
+    func nothingBehind() throws {
+        let place = try Place()
+        for _ in 0..<3 {
+            place.receive(Self.request("/door") + Self.request("/door"))
+            #expect(try place.given() == ["{}", "{}"])
+        }
+        #expect(place.heard == [])
+    }
+
+    @Test("An answer is what a route would give: status, type, length, a name and the time, and nothing to be kept")
+    func answer() throws {
+        let place = try Place()
+        place.receive(Self.request("/door"))
+        guard case .head(let head)? = try place.channel.readOutbound(as: HTTPServerResponsePart.self) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(head.status == .ok && head.version == .http1_1)
+        #expect(head.headers.map(\.name) == ["Content-Type", "Cache-Control", "Content-Length", "X-Request-Id", "Date"])
+        #expect(head.headers["content-type"] == ["application/json; charset=utf-8"] && head.headers["cache-control"] == ["no-store"])
+        #expect(head.headers["content-length"] == ["2"] && head.headers["x-request-id"].first?.count == 32)
+    }
+
+    @Test("Everything else goes on untouched and in its order, and whoever stands behind hears of its bytes first")
+    func passesOn() throws {
+        let place = try Place()
+        place.receive(Self.request("/other"))
+        #expect(place.heard == [.bytes(3), .head("/other"), .end])
+        #expect(try place.given() == [])
+    }
+
+    @Test("Behind a request that is not answered yet the routes have all that comes, and after its answer early answers go on")
+    func inOrder() throws {
+        let place = try Place()
+        place.receive(Self.request("/door") + Self.request("/other") + Self.request("/door"))
+        #expect(try place.given() == ["{}"])
+        #expect(place.heard == [.bytes(3), .head("/other"), .end, .head("/door"), .end])
+        try place.answer()
+        place.receive(Self.request("/door"))
+        #expect(try place.given() == [])
+        try place.answer()
+        try place.answer()
+        place.receive(Self.request("/door"))
+        #expect(try place.given() == ["{}"])
+    }
+
+    @Test("Half a head is told to whoever gives it its time, and when it is whole it is theirs")
+    func halfHead() throws {
+        let place = try Place()
+        place.receive([])
+        #expect(place.heard == [.bytes(3)])
+        place.receive(Self.request("/door"))
+        #expect(place.heard == [.bytes(3), .bytes(3), .head("/door"), .end])
+        #expect(try place.given() == [])
+        try place.answer()
+        place.receive(Self.request("/door"))
+        #expect(try place.given() == ["{}"])
+    }
+
+    @Test("Behind an answer in the same piece, half a head is told with its next bytes, as behind one of the routes")
+    func halfHeadBehind() throws {
+        let place = try Place()
+        place.receive(Self.request("/door"))
+        place.receive([])
+        place.receive([])
+        #expect(place.heard == [.bytes(3), .bytes(3)])
+    }
+
+    @Test("A body is handed on with what stands before it, in whatever pieces it comes")
+    func body() throws {
+        let place = try Place()
+        place.receive([Self.head("/door", ["Content-Length": "2"]), .body(ByteBuffer(string: "a"))])
+        place.receive([.body(ByteBuffer(string: "b")), .end(nil)])
+        #expect(place.heard == [.bytes(3), .head("/door"), .body, .bytes(3), .body, .end])
+        // No parser tells this; it is handed on whole all the same.
+        let other = try Place()
+        other.receive([Self.head("/door"), .body(ByteBuffer(string: "a")), .end(nil)])
+        other.receive([Self.head("/door")])
+        #expect(other.heard == [.bytes(3), .head("/door"), .body, .end, .bytes(3), .head("/door")])
+        #expect(try place.given() + other.given() == [])
+    }
+
+    @Test(
+        "What a field may mean to the connection or says of a body leaves the request to the routes",
+        arguments: [
+            ("Expect", "100-continue"), ("connection", "close"), ("CONNECTION", "upgrade"), ("Connection", "keep-alive, close"), ("Connection", ""),
+            ("Upgrade", "h2c"), ("Content-Length", "0"), ("transfer-encoding", "chunked"), ("Trailer", "X"),
+        ])
+    func fields(name: String, value: String) throws {
+        let place = try Place()
+        place.receive(Self.request("/door", ["Host": "x", name: value]))
+        #expect(try place.given() == [] && place.heard == [.bytes(3), .head("/door"), .end])
+    }
+
+    @Test("What every client says leaves it early", arguments: ["keep-alive", "Keep-Alive"])
+    func keepAlive(value: String) throws {
+        let place = try Place()
+        place.receive(Self.request("/door", ["Host": "x", "Connection": value, "Accept": "*/*", "Expected": "100-continue"]))
+        #expect(try place.given() == ["{}"])
+    }
+
+    @Test("Another method or version is the routes'")
+    func methods() throws {
+        for (method, version) in [(HTTPMethod.HEAD, HTTPVersion.http1_1), (.POST, .http1_1), (.GET, .http1_0), (.GET, .http0_9), (.GET, .http2)] {
+            let place = try Place()
+            place.receive([.head(HTTPRequestHead(version: version, method: method, uri: "/door")), .end(nil)])
+            #expect(try place.given() == [], "\(method) \(version)")
+        }
+    }
+
+    @Test("A connection that the routes end, by a request or an answer, is theirs to its end")
+    func ends() throws {
+        let asked = try Place()
+        asked.receive(Self.request("/other", ["Connection": "close"]))
+        try asked.answer()
+        asked.receive(Self.request("/door"))
+        let told = try Place()
+        told.receive(Self.request("/other"))
+        try told.answer(["Connection": "close"])
+        told.receive(Self.request("/door"))
+        #expect(try asked.given() + told.given() == [])
+        #expect(asked.heard.last == .end && told.heard.count == 6)
+    }
+
+    @Test("Who takes no answers, and who asks while the server stops, is left to the routes")
+    func leftToRoutes() throws {
+        let full = try Place()
+        full.channel.isWritable = false
+        full.receive(Self.request("/door"))
+        #expect(try full.given() == [])
+        full.channel.isWritable = true
+        try full.answer()
+        full.receive(Self.request("/door"))
+        #expect(try full.given() == ["{}"])
+        let stopping = try Place()
+        stopping.drain.begin()
+        stopping.receive(Self.request("/door"))
+        #expect(try stopping.given() == [] && stopping.heard.count == 3)
+    }
+
+    @Test("Who closes its half is told of to those behind once: behind early answers when these are sent, otherwise at once")
+    func closedHalf() throws {
+        func closed(after parts: [HTTPServerRequestPart]) throws -> [Place.Heard] {
+            let place = try Place()
+            if !parts.isEmpty { place.receive(parts) }
+            place.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            place.channel.embeddedEventLoop.run()
+            return place.heard
+        }
+        #expect(try closed(after: []) == [.closed])
+        #expect(try closed(after: Self.request("/door")) == [.closed])
+        #expect(try closed(after: Self.request("/other")) == [.bytes(3), .head("/other"), .end, .closed])
+        #expect(try closed(after: Self.request("/door") + Self.request("/other")) == [.bytes(3), .head("/other"), .end, .closed])
+    }
+
+    @Test("Behind an early answer nobody takes the bytes of its request for those of what is none")
+    func errors() throws {
+        let place = try Place()
+        place.receive(Self.request("/door"), isWhole: false)
+        place.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        #expect(place.heard == [.bytes(0), .error])
+        let alone = try Place()
+        alone.receive([], isWhole: false)
+        alone.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        #expect(alone.heard == [.bytes(3), .error])
+    }
+
+    @Test("A field that comes twice is nobody's")
+    func twice() {
+        func request(_ fields: HTTPHeaders) -> EarlyRequest? {
+            EarlyRequest(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: fields))
+        }
+        #expect(request(["X-Key": "a"])?.only("x-key") == "a")
+        #expect(request(["x-key": "a", "X-Keys": "b"])?.only("x-key") == "a")
+        #expect(request(["X-Key": "a", "x-KEY": "a"])?.only("x-key") == nil)
+        #expect(request([:])?.only("x-key") == nil && request(["X-Kex": "a", "X\u{0D}Key": "a"])?.only("x-key") == nil)
+    }
+}
