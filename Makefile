@@ -6,6 +6,9 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2
 ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
+# The servers and the phone are two programs, which lie in one folder.
+BUILD = SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary && SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary-phone
+
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench growth docs clean
 
@@ -19,12 +22,12 @@ build: ## build everything but the tests (debug)
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build
 
 demo: ## a website and a phone side by side, and what each server sees (ARGS="--script" tells a story alone)
-	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@$(BUILD)
 	@.build/debug/ostiary demo $(ARGS)
 
 oidc-demo: ## a website that logs people in through OpenID Connect by a library of others (ARGS="--script" plays it alone)
 	@scripts/setup test
-	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@$(BUILD)
 	@scripts/oidc-demo $(ARGS)
 
 timesheets: ## an API, an app of employees and managers and a nightly upload, played through with real processes and told in sentences
@@ -34,13 +37,13 @@ timesheets: ## an API, an app of employees and managers and a nightly upload, pl
 
 pictures: ## keep pictures of every state of the pages (.build/page-pictures) and of the demonstration (.build/demo-pictures)
 	@scripts/setup test
-	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@$(BUILD)
 	@scripts/page-test
 	@scripts/demo-test
 
 readme-pictures: ## make anew the two pictures in docs/pictures, from the demonstration as it runs; look at them before they are kept
 	@scripts/setup test
-	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@$(BUILD)
 	@scripts/readme-pictures
 
 test: ## run every test, the models and the acceptance table
@@ -95,6 +98,7 @@ docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 bench: ## print the table of costs per operation
 	@scripts/setup bench
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
+	swift build -c release --product ostiary-phone $(SWIFT_FLAGS)
 	swift build -c release --package-path Benchmarks --product Hello
 	swift build -c release --package-path Benchmarks --product Guarded
 	swift build -c release --package-path Benchmarks --product Bench
@@ -106,6 +110,7 @@ bench: ## print the table of costs per operation
 growth: ## print what grows with accounts, live sessions and nodes, on both engines (25 minutes; ARGS="--quick", ARGS="--json FILE"; Benchmarks/README.md)
 	@scripts/setup growth
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
+	swift build -c release --product ostiary-phone $(SWIFT_FLAGS)
 	Benchmarks/growth --binary .build/release/ostiary $(ARGS)
 
 clean: ## remove what was built

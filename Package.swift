@@ -34,6 +34,8 @@ let package = Package(
         .library(name: "OstiaryResource", targets: ["OstiaryResource"]),
         .library(name: "OstiaryResourceHummingbird", targets: ["OstiaryResourceHummingbird"]),
         .executable(name: "ostiary", targets: ["ostiary"]),
+        // What it becomes for `ostiary phone` and `ostiary demo`; they lie in one folder.
+        .executable(name: "ostiary-phone", targets: ["OstiaryPhone"]),
         // For Benchmarks/ only: the parts whose cost is measured one by one.
         .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
@@ -80,8 +82,10 @@ let package = Package(
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
         .target(
             name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "OstiaryMobile", "Database", logging, crypto], swiftSettings: house),
-        // QR codes out (PNG, terminal) and in (a PNG or JPEG of a screen).
-        .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
+        // QR codes out (PNG, terminal), for servers too.
+        .target(name: "QRCode", dependencies: ["CQREncode", "CPNG"], swiftSettings: house),
+        // QR codes in (a PNG or JPEG of a screen), for the phone alone: its libraries come with X11 and more, and no server's image has them.
+        .target(name: "QRReading", dependencies: ["QRCode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
         .target(
             name: "HTTPService",
@@ -157,13 +161,29 @@ let package = Package(
                 "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", hummingbird, httpTypes, logging, lifecycle, nioCore, crypto,
             ],
             swiftSettings: house),
-        // The one executable: demo, serve, second-factor, phone.
+        // What both programs need of the process they are: its start, its command line, a terminal.
+        .target(
+            name: "OstiaryProgram",
+            dependencies: [
+                "HTTPService", "OstiaryProtocol", nioCore, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house),
+        // The program: serve, second-factor, admin. What is linked here is in the image of each server.
         .executableTarget(
             name: "ostiary",
             dependencies: [
-                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode",
-                "Authentication", "SecondFactor", "Database", crypto, hummingbird, httpTypes, logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+                "OstiaryProgram", "AuthServer", "SecondFactorServer", "SecondFactor", "OstiaryTokens", "OstiaryProtocol", "HTTPService", "HTTPCalls",
+                "Database", logging, .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+                // For `ostiary admin`, which calls a server.
+                httpClient, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: house),
+        // What it becomes for phone and demo.
+        .executableTarget(
+            name: "OstiaryPhone",
+            dependencies: [
+                "OstiaryProgram", "AuthServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode", "QRReading", "Database",
+                crypto, hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The phone's way to its servers, and the relays and pages of the demonstration.
                 httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -207,7 +227,8 @@ let package = Package(
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
         // Optimised, because it draws and turns pictures pixel by pixel.
         .testTarget(
-            name: "QRCodeTests", dependencies: ["QRCode", "OstiaryTesting", "CJPEG", "CPNG"], swiftSettings: house + [.unsafeFlags(["-O"])]),
+            name: "QRCodeTests", dependencies: ["QRCode", "QRReading", "OstiaryTesting", "CJPEG", "CPNG"],
+            swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(
             name: "HTTPServiceTests",
             dependencies: [
@@ -224,7 +245,8 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol",
-                "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
+                "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "QRReading", "OstiaryTesting", hummingbird, hummingbirdTesting,
+                httpTypes,
                 logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
@@ -238,11 +260,10 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "TokenBehindExample", "DataBehindExample", "TimesheetsCronExample", "AuthServer", "SecondFactorServer",
-                "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "QRCode",
-                "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes,
-                logging, nioCore, nioPosix, crypto, httpClient, lifecycle, nioSSL,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                "ostiary", "OstiaryPhone", "OstiaryProgram", "TokenBehindExample", "DataBehindExample", "TimesheetsCronExample", "AuthServer",
+                "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database",
+                "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient,
+                lifecycle, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: house),

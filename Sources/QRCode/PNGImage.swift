@@ -17,7 +17,7 @@ package enum PNGImage {
 
     // The header's macros are arithmetic over other macros, which Swift does not import.
     private static let rgbFormat = png_uint_32(PNG_FORMAT_FLAG_COLOR)
-    static let greyFormat: png_uint_32 = 0
+    package static let greyFormat: png_uint_32 = 0
 
     private static func encode(
         width: Int, height: Int, bytesPerPixel: Int, format: png_uint_32, pixels: [UInt8]

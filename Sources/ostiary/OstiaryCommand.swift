@@ -1,10 +1,12 @@
-// ostiary: the one executable.
+// ostiary: the program of the servers and of their operators, and the one name that people type.
 //
-// Owns: the command line, the wiring of both servers to settings and signals, a phone in a terminal, and the demonstration.
-// Leaves to others: every rule, route and byte; the servers are libraries (AuthServer, SecondFactorServer) and the phone is OstiaryMobile.
-// Start reading here, then `ServeCommand`, `PhoneCommand` and `DemoCommand`.
+// Owns: its command line, and the wiring of both servers to settings and signals (Servers/, Admin/).
+// Leaves to others: every rule, route and byte; the servers are libraries (AuthServer, SecondFactorServer). The phone and the demonstration are another
+// program, OstiaryPhone, that this one becomes when it is asked for them.
+// Start reading here, then `ServeCommand`.
 
 import ArgumentParser
+import OstiaryProgram
 
 /// `ostiary`: passwordless login by phone.
 @main
@@ -20,19 +22,11 @@ struct OstiaryCommand: AsyncParsableCommand {
             See a phone:          ostiary phone --ui
             """,
         version: "ostiary \(programVersion)",
-        subcommands: [ServeCommand.self, SecondFactorCommand.self, AdminCommand.self, PhoneCommand.self, DemoCommand.self])
+        subcommands: [ServeCommand.self, SecondFactorCommand.self, AdminCommand.self, PhoneEntry.self, DemoEntry.self])
 
     static func main() async {
-        StandardStreams.fillGaps()
-        CrashConduct.settle()
-        ThreadRoom.check()
-        let arguments = IDArguments.told(in: Array(CommandLine.arguments.dropFirst()))
-        do { _ = try parseAsRoot(arguments) } catch {
-            if exitCode(for: error) == .validationFailure, let advice = HyphenValues.advice(on: arguments) {
-                StandardStreams.printError("\(fullMessage(for: error))\n\(advice)")
-                exit(withError: ExitCode.validationFailure)
-            }
-        }
-        await main(arguments)
+        PhoneProgram.takeOver(Array(CommandLine.arguments.dropFirst()))
+        ProgramRun.prepare()
+        await ProgramRun.run(OstiaryCommand.self)
     }
 }

@@ -1,5 +1,6 @@
 import OstiaryTesting
 import QRCode
+import QRReading
 import Testing
 
 @Suite("QR reader: frames of a screen")

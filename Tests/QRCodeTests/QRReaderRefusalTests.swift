@@ -1,5 +1,6 @@
 import OstiaryTesting
 import QRCode
+import QRReading
 import Testing
 
 @Suite("QR reader: files that are not what they should be")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOHTTP1
+import OstiaryProgram
 import OstiaryTokens
 
 /// `ostiary admin accounts`: the phones of users.

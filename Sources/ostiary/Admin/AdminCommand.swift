@@ -2,6 +2,7 @@ import ArgumentParser
 import AuthServer
 import Foundation
 import HTTPService
+import OstiaryProgram
 import OstiaryTokens
 
 /// `ostiary admin`: applications, APIs, roles, users and accounts of a running authentication server.

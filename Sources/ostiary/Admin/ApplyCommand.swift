@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOHTTP1
+import OstiaryProgram
 import OstiaryTokens
 
 /// `ostiary admin apply`: makes what is there as a file says, and tells the difference.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOHTTP1
+import OstiaryProgram
 import OstiaryTokens
 
 /// `ostiary admin grants`: what people let clients do.

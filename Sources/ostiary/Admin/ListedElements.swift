@@ -1,3 +1,4 @@
+import OstiaryProgram
 import OstiaryTokens
 
 extension AdminOptions {

@@ -3,6 +3,7 @@ import AuthServer
 import Database
 import Foundation
 import HTTPService
+import OstiaryProgram
 import SecondFactorServer
 
 /// `ostiary admin move-database`: all that a server keeps goes to a database of the other engine. It opens both itself, and no server.

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import OstiaryProgram
 import Synchronization
 
 /// Tells on standard error how far a move is: on a terminal by one line that changes, otherwise by a line for each table, and for each tenth of the whole.

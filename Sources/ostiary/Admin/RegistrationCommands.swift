@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOHTTP1
+import OstiaryProgram
 import OstiaryTokens
 
 /// `ostiary admin registration`: who may register clients by themselves.

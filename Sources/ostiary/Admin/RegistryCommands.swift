@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOHTTP1
+import OstiaryProgram
 import OstiaryTokens
 
 /// A kind of thing that an operator writes.

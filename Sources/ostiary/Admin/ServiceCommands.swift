@@ -3,6 +3,7 @@ import AuthServer
 import Foundation
 import HTTPService
 import NIOHTTP1
+import OstiaryProgram
 import OstiaryTokens
 
 /// A kind of service behind virtual servers, as the command line speaks of it.

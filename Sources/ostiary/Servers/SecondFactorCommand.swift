@@ -4,6 +4,7 @@ import Database
 import Foundation
 import HTTPService
 import Logging
+import OstiaryProgram
 import OstiaryProtocol
 import SecondFactorServer
 

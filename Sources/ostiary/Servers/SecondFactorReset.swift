@@ -2,6 +2,7 @@ import ArgumentParser
 import Database
 import HTTPService
 import Logging
+import OstiaryProgram
 import OstiaryProtocol
 import SecondFactor
 import SecondFactorServer

@@ -51,25 +51,3 @@ struct IdentityOptions: ParsableArguments, Sendable {
         return SecretBytes(try KeyFile.read(orMakeAt: rootKeyFile) { (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) } })
     }
 }
-
-/// What a server that somebody else starts does when that somebody is gone.
-struct ParentOptions: ParsableArguments, Sendable {
-    static let flag = "--end-with-parent"
-
-    @Flag(help: ArgumentHelp("End when standard input ends: for a program that starts this one and keeps the other end.", visibility: .hidden))
-    var endWithParent = false
-
-    /// Begins to watch, on a thread of its own. However the parent ends, the kernel closes its end of the pipe.
-    func watch() {
-        guard endWithParent else { return }
-        Thread {
-            var byte: UInt8 = 0
-            while true {
-                let count = read(STDIN_FILENO, &byte, 1)
-                if count == 0 || (count < 0 && errno != EINTR) { break }
-            }
-            // As if the operator had sent it: open requests are answered first.
-            kill(getpid(), SIGTERM)
-        }.start()
-    }
-}

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import HTTPService
 import Logging
+import OstiaryProgram
 import OstiaryProtocol
 
 /// Opening what a server keeps.
@@ -131,11 +132,6 @@ enum ServerStorage {
 struct NoDatabase: Error, CustomStringConvertible {
     let url: String
     var description: String { "there is no database \(url): name the --data or --config that the server runs with" }
-}
-
-extension Instant {
-    /// The wiring is where the clock is read.
-    static var now: Instant { Instant(UInt64(max(0, Date().timeIntervalSince1970))) }
 }
 
 extension Logger.Metadata {

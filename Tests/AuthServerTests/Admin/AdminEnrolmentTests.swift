@@ -4,7 +4,7 @@ import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
 import OstiaryTesting
-import QRCode
+import QRReading
 import Testing
 
 @testable import AuthServer

@@ -6,6 +6,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
+@testable import OstiaryPhone
 @testable import ostiary
 
 @Suite("What an operator hands to ostiary admin")

@@ -3,7 +3,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Attack 14 of the threat model as far as it goes without tokens: what must be nowhere is looked for everywhere.
 @Suite("Secrets at rest and in logs", .serialized)

@@ -2,7 +2,7 @@ import OstiaryMobile
 import OstiaryProtocol
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Attack 7: what the phone shows of a login is changed on its way.
 @Suite("A changed question")

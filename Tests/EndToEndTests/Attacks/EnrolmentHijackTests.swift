@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Attack 12 of the threat model. That a link older than ten minutes is refused is shown with a moved clock, in process.
 @Suite("Enrolment hijack", .serialized)

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryProtocol
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Attack 1 of the threat model.
 @Suite("Off-line guessing", .serialized)

@@ -4,7 +4,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A PIN after use: not in memory as the kernel shows it, and in no file.
 @Suite("A PIN leaves no trace", .serialized)

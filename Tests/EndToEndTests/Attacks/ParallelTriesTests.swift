@@ -5,7 +5,7 @@ import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Attack 2 of the threat model, over real connections. On SQLite: a burst on a slow machine outlasts penalties, and on PostgreSQL it lasts longer. There the
 /// second-factor server's own tests make it, by a clock that waits for them (`ParallelTests`).

@@ -5,7 +5,7 @@ import OstiaryProtocol
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Reads the stores of a real enrolment from their files, as a thief of the machines would: of SQLite, with which they stand beside their keys.
 struct StolenStores {

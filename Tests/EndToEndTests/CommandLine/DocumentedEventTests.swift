@@ -8,7 +8,7 @@ struct DocumentedEventTests {
 
     /// The names that the sources of the commands give to events.
     private static func told() throws -> Set<String> {
-        let folder = root.appendingPathComponent("Sources/ostiary/Phone")
+        let folder = root.appendingPathComponent("Sources/OstiaryPhone/Phone")
         let name = /(?:"event", |nothing: |of: |list\(|deliver\(|event\()\s*"([a-z][A-Za-z]+)"/
         var names: Set<String> = []
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) where file.pathExtension == "swift" {

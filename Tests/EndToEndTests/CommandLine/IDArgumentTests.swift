@@ -1,6 +1,8 @@
 import ArgumentParser
 import Testing
 
+@testable import OstiaryPhone
+@testable import OstiaryProgram
 @testable import ostiary
 
 @Suite("Ids on the command line")
@@ -9,7 +11,8 @@ struct IDArgumentTests {
     private static let other = "--ymPq0Xb2Lk1sT9uVwR8g"
 
     private func parse<Command: ParsableCommand>(_ arguments: [String], as: Command.Type = Command.self) throws -> Command {
-        try #require(try OstiaryCommand.parseAsRoot(IDArguments.told(in: arguments)) as? Command)
+        let told = IDArguments.told(in: arguments)
+        return try #require(try (arguments.first == "phone" ? OstiaryPhoneCommand.parseAsRoot(told) : OstiaryCommand.parseAsRoot(told)) as? Command)
     }
 
     @Test("An id that begins with “-” is taken wherever an id is, before and after options", arguments: [id, other])
@@ -34,7 +37,7 @@ struct IDArgumentTests {
 
     @Test("No option of any command is taken for an id, and what is neither is refused as before")
     func options() throws {
-        var commands: [any ParsableCommand.Type] = [OstiaryCommand.self]
+        var commands: [any ParsableCommand.Type] = [OstiaryCommand.self, OstiaryPhoneCommand.self]
         var names: Set<Substring> = []
         while let command = commands.popLast() {
             commands += command.configuration.subcommands

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("JSON lines of the phone")
 struct JSONTextTests {

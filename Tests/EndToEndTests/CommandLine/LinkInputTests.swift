@@ -4,7 +4,7 @@ import OstiaryTesting
 import QRCode
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("What a person hands to the phone")
 struct LinkInputTests {

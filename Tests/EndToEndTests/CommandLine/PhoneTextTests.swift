@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("What the phone tells a person")
 struct PhoneTextTests {

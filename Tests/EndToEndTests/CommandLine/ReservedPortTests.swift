@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// How demonstration and tests come by their ports: nobody guesses.
 @Suite("Reserved ports")

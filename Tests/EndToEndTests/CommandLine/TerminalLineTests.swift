@@ -1,7 +1,6 @@
 import Foundation
+import OstiaryProgram
 import Testing
-
-@testable import ostiary
 
 @Suite("Lines with text of others on a terminal")
 struct TerminalLineTests {

@@ -4,12 +4,12 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("ostiary phone token")
 struct TokenCommandTests {
     private func parse<Command: ParsableCommand>(_ line: String, as type: Command.Type) throws -> Command {
-        try #require(try OstiaryCommand.parseAsRoot(line.split(separator: " ").map(String.init)) as? Command)
+        try #require(try OstiaryPhoneCommand.parseAsRoot(line.split(separator: " ").map(String.init)) as? Command)
     }
 
     private static let app = "--issuer https://login.example --client-id timesheets --audience https://api.example.com/timesheets"
@@ -35,9 +35,9 @@ struct TokenCommandTests {
         ])
     func refused(_ line: String, _ words: String) {
         do {
-            _ = try OstiaryCommand.parseAsRoot("phone token \(line) \(Self.app)".split(separator: " ").map(String.init))
+            _ = try OstiaryPhoneCommand.parseAsRoot("phone token \(line) \(Self.app)".split(separator: " ").map(String.init))
             Issue.record("\(line) was taken")
-        } catch { #expect(OstiaryCommand.fullMessage(for: error).contains(words), "\(line)") }
+        } catch { #expect(OstiaryPhoneCommand.fullMessage(for: error).contains(words), "\(line)") }
     }
 
     @Test("Without a login there is no token, and nothing to end; nobody is asked for that")

@@ -1,18 +1,26 @@
 import ArgumentParser
+import OstiaryProgram
 import Testing
 
+@testable import OstiaryPhone
 @testable import ostiary
 
 @Suite("A command line that is refused")
 struct UsageTests {
+    /// The program that reads a line.
+    private func program(of arguments: [String]) -> any ParsableCommand.Type {
+        PhoneWords.begin(arguments) ? OstiaryPhoneCommand.self : OstiaryCommand.self
+    }
+
     /// What a person reads; nil where the line is taken.
     private func refusal(_ arguments: [String]) -> String? {
+        let program = program(of: arguments)
         do {
-            _ = try OstiaryCommand.parseAsRoot(arguments)
+            _ = try program.parseAsRoot(arguments)
             return nil
         } catch {
-            #expect(OstiaryCommand.exitCode(for: error) == .validationFailure)
-            return OstiaryCommand.fullMessage(for: error)
+            #expect(program.exitCode(for: error) == .validationFailure)
+            return program.fullMessage(for: error)
         }
     }
 
@@ -60,7 +68,7 @@ struct UsageTests {
         ]
         for value in values {
             #expect(refusal(value.line) != nil, "\(value.line)")
-            let advice = try #require(HyphenValues.advice(on: value.line), "\(value.line)")
+            let advice = try #require(HyphenValues.advice(on: value.line, of: program(of: value.line)), "\(value.line)")
             #expect(advice.hasSuffix(value.word) && !advice.contains("\n"), "\(advice)")
             // What is still wrong with it is the value itself, not that there is none.
             #expect(refusal(value.written)?.contains("is 0 or more") ?? true || value.word == "--port=-1", "\(value.written)")
@@ -73,7 +81,7 @@ struct UsageTests {
             ["phone", "login", "-y", "-"], ["phone", "login", "--bogus"], ["phone", "watch", "--seconds", "--json"], ["bogus"],
             ["phone", "delete-account", "--", "-Nora"], ["phone", "--home=-x", "accounts", "-hy"], ["phone", "watch", "--seconds=-1"],
         ] {
-            #expect(HyphenValues.advice(on: line) == nil, "\(line)")
+            #expect(HyphenValues.advice(on: line, of: program(of: line)) == nil, "\(line)")
         }
     }
 }

@@ -4,7 +4,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The page of the demonstration, without its servers.
 @Suite("The page of the demonstration", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The protocol's pages as HTML.
 @Suite("Pages of the documentation as HTML")

@@ -11,7 +11,7 @@ import OstiaryTesting
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The relay that stands before each server of the demonstration.
 @Suite("The relays of the demonstration")

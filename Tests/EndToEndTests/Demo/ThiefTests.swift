@@ -5,7 +5,7 @@ import NIOHTTP1
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The demonstration as its page drives it: real servers behind their relays, and every attack of the tour really tried on them.
 @Suite("The demonstration's page and its thieves", .serialized)

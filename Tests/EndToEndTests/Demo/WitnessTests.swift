@@ -4,7 +4,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What the demonstration tells of the traffic between its parties.
 @Suite("The witness of the demonstration", .timeLimit(.minutes(10)))

@@ -4,7 +4,7 @@ import OstiaryTesting
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The lines that the documentation tells people to paste, as they stand there.
 @Suite("The quick start", .timeLimit(.minutes(30)))

@@ -2,7 +2,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Biometrics against both real servers.
 @Suite("Biometrics, end to end")

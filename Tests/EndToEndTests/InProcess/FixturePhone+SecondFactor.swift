@@ -1,7 +1,7 @@
 import OstiaryMobile
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 extension FixturePhone {
     /// What the person does when a second factor is asked for.

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// An SDK in the hands of a test: what it does, and what the events say.
 struct FixturePhone: Sendable {

@@ -11,7 +11,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// This program on what an earlier one left: both databases, opened and brought to the schema of today, and phones that know nothing of it.
 @Suite("What an earlier program left")

@@ -2,7 +2,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Messages that get lost, replaced or doubled on their way, one at each step of a flow.
 @Suite("Lost messages")

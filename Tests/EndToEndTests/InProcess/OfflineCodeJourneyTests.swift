@@ -6,7 +6,7 @@ import OstiaryMobile
 import OstiaryProtocol
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A phone whose network is gone and a browser that has one: the code of the SDK, and what both servers make of it.
 @Suite("A one-time code, by the SDK and the servers", .timeLimit(.minutes(10)))

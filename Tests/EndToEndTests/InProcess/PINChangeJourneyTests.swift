@@ -2,7 +2,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A change of the PIN against both real servers.
 @Suite("Changing the PIN, end to end")

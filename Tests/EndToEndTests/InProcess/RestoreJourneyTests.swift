@@ -5,7 +5,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// One of the two servers is stopped and its database file put back to a copy of an earlier moment. Whatever that moment was, the right PIN costs no
 /// try, and the person gets in, or is told what to do, and that works on the same phone.

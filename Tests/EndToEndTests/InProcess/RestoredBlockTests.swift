@@ -4,7 +4,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A person used up all tries, and one of the servers is stopped and its database put back to before that, file by file.
 @Suite("A block, and whole files put back to before it")

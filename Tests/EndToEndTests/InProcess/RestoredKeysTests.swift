@@ -2,7 +2,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The second-factor server is put back to before its keys changed, and phones hold a bundle of after that: what they seal to is lost there.
 @Suite("Whole files of the second-factor server, put back to before its keys changed")

@@ -4,7 +4,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What passes with time: both servers and the phones share one clock that these tests move.
 @Suite("As time goes by")

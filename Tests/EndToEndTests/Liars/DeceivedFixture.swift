@@ -5,7 +5,7 @@ import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// `ostiary serve` as a process, a phone that speaks to it over HTTP, and behind it a second-factor server that lies when it is told to.
 struct DeceivedFixture: Sendable {

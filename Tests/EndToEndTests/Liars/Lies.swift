@@ -1,8 +1,9 @@
+import OstiaryProgram
 import OstiaryProtocol
 import SecondFactor
 
+@testable import OstiaryPhone
 @testable import SecondFactorServer
-@testable import ostiary
 
 extension LyingSecondFactor {
     /// A lie about receipts alone.

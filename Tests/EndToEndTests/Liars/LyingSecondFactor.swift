@@ -6,14 +6,15 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import OstiaryProgram
 import OstiaryProtocol
 import OstiaryTesting
 import SecondFactor
 import Synchronization
 import Testing
 
+@testable import OstiaryPhone
 @testable import SecondFactorServer
-@testable import ostiary
 
 /// A second-factor server over HTTP, on a port that the system chose. Behind it stands the true one with its rules, its database and its clock; what
 /// that one answers is changed as a test has it, and signed anew with the true keys.

@@ -1,11 +1,12 @@
 import Foundation
+import OstiaryProgram
 import OstiaryProtocol
 import Synchronization
 import Testing
 
 @testable import OstiaryMobile
+@testable import OstiaryPhone
 @testable import SecondFactorServer
-@testable import ostiary
 
 /// The second-factor server is the pinned one, signs with its true keys, and does not say what is true.
 @Suite("A second-factor server that lies over HTTP", .serialized, .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import HTTPService
 import HTTPTypes
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The guard of both pages that a person of this machine looks at, whatever address such a page has.
 @Suite("Who may speak to a page on loopback")

@@ -1,7 +1,7 @@
 import Synchronization
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 extension FixturePhone {
     enum Change: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Three nodes as processes on one PostgreSQL, whose lines are cut, and which are killed and halted, while people log in and are logged out; what everybody saw
 /// is held against what is promised. Once the lines are cut by proxies, once each process has a network of its own and the kernel loses what it says; there clocks leap

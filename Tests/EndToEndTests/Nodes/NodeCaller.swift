@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A backend that asks one of the nodes: three who ask three nodes at once is what a balancer that remembers nobody makes of one backend.
 struct NodeCaller: Sendable {

@@ -3,7 +3,7 @@ import Foundation
 import OstiaryProtocol
 import OstiaryTesting
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What stands behind the logins of a run: for each session that ever was logged in the decision of which its row has the hash, signed by the device of the
 /// account that it names, and for the PIN in it a receipt that the second-factor server signed. Whoever has the servers' keys can open what the phones

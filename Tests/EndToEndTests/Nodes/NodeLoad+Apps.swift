@@ -2,7 +2,7 @@ import OstiaryTesting
 import Synchronization
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Logins to an app: its webNonce, which backends ask about, and the token that it is exchanged for (RFC 8693).
 extension NodeLoad {

@@ -2,7 +2,7 @@ import Database
 import Foundation
 import OstiaryTesting
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What the second-factor server counts, as its rows have it.
 extension NodeLoad {

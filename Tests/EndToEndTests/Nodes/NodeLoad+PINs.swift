@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Where a person's tries are written down: in a new book when so many of the old one are open that the search for an order would take long.
 struct TryBook {

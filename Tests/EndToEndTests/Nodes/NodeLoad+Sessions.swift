@@ -2,7 +2,7 @@ import OstiaryProtocol
 import OstiaryTesting
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Logins of browsers, by phones that ask and by codes that are typed.
 extension NodeLoad {

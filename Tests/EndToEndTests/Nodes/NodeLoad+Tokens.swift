@@ -3,7 +3,7 @@ import OstiaryTesting
 import Synchronization
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What clients are let do: a device shows a code, a person says yes on the phone, and tokens are given, renewed, asked about and ended at three nodes.
 extension NodeLoad {

@@ -4,7 +4,7 @@ import OstiaryTesting
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 // What happens at three nodes while they are cut off, halted and killed: people with phones, backends, clients of the provider and an API behind it. What they
 // do stands in extensions by whom it is about; what they saw in NodeHistories. Start reading with `round(_:of:_:)`.

@@ -2,7 +2,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Synchronization
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Somebody who logs in again and again, with a phone on whose way answers get lost, and who changes the PIN now and then.
 final class NodeResident: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import OstiaryTesting
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// How a node is reached, and how it reaches others: on loopback through proxies that can be cut, or on a machine with a network of its own, which the kernel cuts.
 struct NodeWay: Sendable {

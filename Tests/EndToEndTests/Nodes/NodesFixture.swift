@@ -3,7 +3,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

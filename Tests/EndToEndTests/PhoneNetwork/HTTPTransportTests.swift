@@ -4,7 +4,7 @@ import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("HTTP client of the phone on a computer", .timeLimit(.minutes(10)))
 struct HTTPTransportTests {

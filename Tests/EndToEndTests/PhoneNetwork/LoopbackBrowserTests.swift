@@ -8,7 +8,7 @@ import OstiaryMobile
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("A browser that comes back to this machine", .timeLimit(.minutes(5)))
 struct LoopbackBrowserTests {

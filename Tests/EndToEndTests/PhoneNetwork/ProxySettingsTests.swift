@@ -3,7 +3,7 @@ import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("Proxies of the phone on a computer", .timeLimit(.minutes(10)))
 struct ProxySettingsTests {

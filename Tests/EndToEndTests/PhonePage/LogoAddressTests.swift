@@ -1,7 +1,7 @@
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("LogoAddress")
 struct LogoAddressTests {

@@ -1,7 +1,7 @@
 import OstiaryMobile
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("The PIN pad of the phone page")
 struct PINPadTests {

@@ -9,7 +9,7 @@ import QRCode
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What stands in a browser: a page that has the address, and says what a person does.
 struct PageCaller: Sendable {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("Waiting for a change on the phone page", .timeLimit(.minutes(10)))
 struct PhoneChangesTests {

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("Many connections at the phone page", .timeLimit(.minutes(10)))
 struct PhonePageCrowdTests {

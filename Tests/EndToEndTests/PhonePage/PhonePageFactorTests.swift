@@ -4,7 +4,7 @@ import OstiaryTesting
 import QRCode
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("Scans and second factors on the phone page, end to end", .timeLimit(.minutes(10)))
 struct PhonePageFactorTests {

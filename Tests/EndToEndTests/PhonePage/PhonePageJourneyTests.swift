@@ -7,7 +7,7 @@ import OstiaryTesting
 import QRCode
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The page by its calls, with both real servers and the SDK between.
 @Suite("The phone page, end to end", .timeLimit(.minutes(10)))

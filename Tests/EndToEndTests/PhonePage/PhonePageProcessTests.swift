@@ -4,7 +4,7 @@ import NIOHTTP1
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// `ostiary phone --ui`, as it is started in a shell.
 @Suite("The phone page as a program", .serialized)

@@ -3,7 +3,7 @@ import NIOHTTP1
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("What the phone page sends is for its program alone", .timeLimit(.minutes(10)))
 struct PhonePageSealTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("What the phone page makes of the SDK's events")
 struct PhoneScreenTests {

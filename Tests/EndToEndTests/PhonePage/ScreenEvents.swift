@@ -1,7 +1,7 @@
 import Foundation
 
 @testable import OstiaryMobile
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What an SDK could tell, for tests of what is made of it.
 enum ScreenEvents {

@@ -3,7 +3,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The operator's commands beside a running server.
 @Suite("ostiary admin", .serialized)

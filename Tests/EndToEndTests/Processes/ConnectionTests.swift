@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What strangers at the public port cost everybody else.
 @Suite("Connections of strangers", .serialized)

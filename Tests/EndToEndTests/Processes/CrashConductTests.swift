@@ -1,8 +1,7 @@
 import Foundation
+import OstiaryProgram
 import OstiaryTesting
 import Testing
-
-@testable import ostiary
 
 /// What a process leaves that crashes, and what it says that may not have what it needs.
 @Suite("Crashes and starts that cannot be", .serialized, .timeLimit(.minutes(10)))

@@ -3,7 +3,7 @@ import OstiaryMobile
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Servers that die, on either engine, and phones that share a home.
 @Suite("What survives", .serialized)

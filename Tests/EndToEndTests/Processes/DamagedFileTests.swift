@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The database file of a running server is cut off.
 @Suite("A database file that is damaged under a running server", .serialized)

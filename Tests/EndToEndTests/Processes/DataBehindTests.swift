@@ -4,7 +4,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

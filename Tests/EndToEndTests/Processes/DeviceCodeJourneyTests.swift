@@ -3,7 +3,7 @@ import OstiaryTesting
 import QRCode
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

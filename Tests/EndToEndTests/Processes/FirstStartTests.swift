@@ -3,7 +3,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A first start that does not come to its end, of either server.
 @Suite("The first start of a server")

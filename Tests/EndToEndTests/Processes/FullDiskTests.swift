@@ -2,7 +2,7 @@ import Foundation
 import OstiaryMobile
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

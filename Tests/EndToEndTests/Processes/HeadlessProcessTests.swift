@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Accounts without a second factor, and their upgrade, with real servers and the terminal phone, each of which is killed in the middle.
 @Suite("Headless accounts, by processes", .serialized)

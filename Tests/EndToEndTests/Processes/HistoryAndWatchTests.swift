@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// `ostiary phone history` and `ostiary phone watch`.
 @Suite("The phone remembers, and watches", .serialized)

@@ -7,7 +7,7 @@ import OstiaryTesting
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

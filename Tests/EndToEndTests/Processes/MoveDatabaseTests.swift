@@ -3,7 +3,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("ostiary admin move-database", .serialized)
 struct MoveDatabaseTests {

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The fallback, played in a terminal: a phone that loses its network on request, and two server processes.
 @Suite("A phone that loses its network, two servers", .serialized)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A second phone for the same person, as the first one hears of it.
 @Suite("Another phone was enrolled", .serialized)

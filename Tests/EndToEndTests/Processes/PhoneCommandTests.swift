@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What the phone's commands say and take, as a person reads it.
 @Suite("Commands of the phone", .serialized)

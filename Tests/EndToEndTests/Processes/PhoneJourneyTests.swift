@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A person with a terminal phone and two server processes, as a script sees them. Where what a person does goes deepest into the rows, they are of either
 /// engine; what a phone says and keeps it says and keeps whatever they are.

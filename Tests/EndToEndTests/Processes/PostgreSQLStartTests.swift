@@ -3,7 +3,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Both servers as programs whose URL names PostgreSQL.
 @Suite("Starts on PostgreSQL", .enabled(if: PostgreSQLCluster.isInstalled))

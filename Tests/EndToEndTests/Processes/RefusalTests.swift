@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// How the phone's commands end when something is refused.
 @Suite("Exit codes of the phone", .serialized)

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The database file of a running server is moved away.
 @Suite("A database file that is taken from a running server", .serialized)

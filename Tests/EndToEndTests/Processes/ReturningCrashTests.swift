@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The server is killed while a login waits for its browser to come back with the code. Its data are on either engine.
 @Suite("kill -9 while a login is returning", .serialized)

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// `ostiary phone change-pin`, `add-biometrics` and `remove-biometrics` against two server processes.
 @Suite("Changing the second factor from a shell", .serialized)

@@ -3,7 +3,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The operator's command at the second-factor machine.
 @Suite("ostiary second-factor reset", .serialized)

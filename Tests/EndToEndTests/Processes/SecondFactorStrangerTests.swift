@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The second-factor address in the hands of others, while `ostiary serve` runs.
 @Suite("A stranger at the second-factor address", .serialized)

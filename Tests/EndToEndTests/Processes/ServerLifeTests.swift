@@ -3,6 +3,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
+@testable import OstiaryPhone
 @testable import ostiary
 
 /// How the servers start, refuse to start, and end.

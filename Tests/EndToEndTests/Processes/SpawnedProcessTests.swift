@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 @Suite("A program that is started", .timeLimit(.minutes(10)))
 struct SpawnedProcessTests {

@@ -4,7 +4,7 @@ import NIOPosix
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// What a supervisor does with the servers beside starting and ending them.
 @Suite("Servers under a supervisor", .serialized)

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// `ostiary phone` with a person at a terminal instead of a script.
 @Suite("A person at a terminal", .serialized)

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// The nightly upload of Examples/Timesheets beside somebody who is no provider and no API. What it does beside true ones scripts/timesheets shows.
 @Suite("Examples/Timesheets, the machine that uploads", .serialized)

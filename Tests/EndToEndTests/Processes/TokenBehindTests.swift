@@ -3,7 +3,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// `ostiary phone wait` with a person at a terminal.
 @Suite("A person at a terminal, for whom a login waits", .serialized)

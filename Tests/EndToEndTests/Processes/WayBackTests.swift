@@ -4,7 +4,7 @@ import Logging
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Login pages, the demonstration's website and the terminal phone: real processes, real browsers' cookies and redirects.
 @Suite("The way back from a login page", .serialized)

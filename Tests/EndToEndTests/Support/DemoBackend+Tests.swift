@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// Further calls that only tests make.
 extension DemoBackend {

@@ -2,7 +2,7 @@ import Foundation
 import OstiaryTesting
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A person at a site: what the backend does for them, and what they do with their terminal phone.
 struct Person: Sendable {

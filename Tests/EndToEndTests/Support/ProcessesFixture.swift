@@ -1,10 +1,11 @@
 import Foundation
+import OstiaryProgram
 import OstiaryProtocol
 import OstiaryTesting
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// One run of a program of ours, with everything that it writes. It is killed when nobody holds it any more.
 final class Program: Sendable {

@@ -1,7 +1,8 @@
 import Foundation
+import OstiaryProgram
 import OstiaryTesting
 
-@testable import ostiary
+@testable import OstiaryPhone
 
 /// A file system of a few mebibytes that only one server process sees, with that server's data on it.
 struct SmallDisk: Sendable {
