@@ -1,4 +1,4 @@
-// PostgreSQL: the seam of Database over PostgreSQL 15 and later, by libpq.
+// PostgreSQL: the seam of Database over PostgreSQL 15 and later, by libpq, which is opened with the first connection (PostgreSQLLibrary).
 //
 // Bodies are synchronous, so a connection has a thread of its own (ConnectionThreads), on which a body runs and waits for the server; a caller suspends
 // meanwhile. PostgreSQLLink says and hears messages, several at a time; PostgreSQLSession keeps one link and the statements that are prepared on it, and

@@ -163,6 +163,7 @@ final class PostgreSQLLink {
     }
 
     private static func connect(_ options: [Option], by deadline: Deadline) throws(Loss) -> OpaquePointer {
+        if let fault = PostgreSQLLibrary.fault { throw Loss(reason: fault) }
         let texts = options.flatMap { [strdup($0.name), strdup($0.value)] }
         defer { for text in texts { free(text) } }
         let names = stride(from: 0, to: texts.count, by: 2).map { UnsafePointer(texts[$0]) } + [nil]
