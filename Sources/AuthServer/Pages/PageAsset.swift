@@ -16,25 +16,31 @@ struct PageAsset: Sendable {
         tag = "\"\(Base64URL.encode(Array(SHA(bytes).prefix(12))))\""
     }
 
-    /// The stylesheets of the pages, by their names.
-    static let styles = [
+    /// What stands for a file that the program has not.
+    static let none = PageAsset([], "text/plain")
+
+    /// The stylesheets of the pages, by their names, as their files are.
+    static let styleFiles = [
         "style": PackageResources.style_css, "enrol": PackageResources.enrol_css, "embed": PackageResources.embed_css,
         "device": PackageResources.device_css, "typed": PackageResources.typed_css,
     ]
-    .mapValues { PageAsset(PageSource.strippedStyle($0), "text/css; charset=utf-8") }
+    /// The same as they are sent.
+    static let styles = styleFiles.mapValues { PageAsset(PageSource.strippedStyle($0), "text/css; charset=utf-8") }
     static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")
     static let openAPI = PageAsset(PackageResources.openapi_json, "application/json; charset=utf-8")
 
     /// The module that sites load for `<ostiary-login>`.
     static let element = PageAsset(PageSource.strippedScript(PackageResources.element_js), "text/javascript; charset=utf-8")
 
-    /// The modules of the pages, by their names.
-    static let scripts = [
+    /// The modules of the pages, by their names, as their files are.
+    static let scriptFiles = [
         "page": PackageResources.page_js, "login": PackageResources.login_js, "enrol": PackageResources.enrol_js, "link": PackageResources.link_js,
         "consent": PackageResources.consent_js, "device": PackageResources.device_js, "logout": PackageResources.logout_js,
         "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js, "embed": PackageResources.embed_js,
         "send": PackageResources.send_js, "typed": PackageResources.typed_js,
-    ].mapValues { PageAsset(PageSource.strippedScript($0), "text/javascript; charset=utf-8") }
+    ]
+    /// The same as they are sent.
+    static let scripts = scriptFiles.mapValues { PageAsset(PageSource.strippedScript($0), "text/javascript; charset=utf-8") }
 
     var response: Response {
         Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))

@@ -57,8 +57,12 @@ package struct PageRoutes: Sendable {
             router.get(RouterPath(path)) { [texts] request, _ in texts.response(page, to: request) }
         }
         for path in ["/pages/icon.svg", "/favicon.ico"] { router.get(RouterPath(path)) { request, _ in PageAsset.icon.response(to: request) } }
-        for (files, ending) in [(PageAsset.styles, "css"), (PageAsset.scripts, "js")] {
-            for (name, asset) in files { router.get(RouterPath("/pages/\(name).\(ending)")) { request, _ in asset.response(to: request) } }
+        // What browsers get is made of the files when the first of them asks.
+        for name in PageAsset.styleFiles.keys {
+            router.get(RouterPath("/pages/\(name).css")) { request, _ in (PageAsset.styles[name] ?? .none).response(to: request) }
+        }
+        for name in PageAsset.scriptFiles.keys {
+            router.get(RouterPath("/pages/\(name).js")) { request, _ in (PageAsset.scripts[name] ?? .none).response(to: request) }
         }
         router.get("/embed/{server}", use: frame)
         router.get("/ostiary-login.js") { request, _ in PageAsset.element.publicResponse(to: request) }

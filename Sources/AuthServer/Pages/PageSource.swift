@@ -1,7 +1,7 @@
 import Foundation
 import Mustache
 
-/// The pages as they are sent, made once from Assets: their templates with the texts of each language, and everything without the comments and the
+/// The pages as they are sent, each made from Assets when it is first asked for: their templates with the texts of each language, and everything without the comments and the
 /// indentation that only we read.
 struct PageSource: Sendable {
     enum Page: String, CaseIterable, Sendable {
@@ -22,14 +22,17 @@ struct PageSource: Sendable {
     /// What a page says, by its name, for each language; `dir` is the direction in which it is written.
     typealias Catalogue = [String: [String: String]]
 
-    /// The texts of each language as they are, and as HTML.
-    let plain: Catalogue
+    /// The texts of each language as HTML.
     private let texts: Catalogue
     private let library: MustacheLibrary
 
+    /// The texts of each language as they are.
+    /// - Throws: when the file of the program is not what it was.
+    static func catalogue() throws -> Catalogue { try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json)) }
+
+    /// - Parameter plain: the texts of each language as they are.
     /// - Throws: when the files of the program are not what they were; a test makes every page.
-    init() throws {
-        plain = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json))
+    init(_ plain: Catalogue) throws {
         texts = plain.mapValues(Self.markup)
         let files = [
             "head": PackageResources.head_html, "begin": PackageResources.begin_html, "foot": PackageResources.foot_html,
@@ -86,7 +89,7 @@ struct PageSource: Sendable {
         }
         var (kept, index) = ([UInt8](), 0)
         while index < markup.count {
-            // Almost every byte is none of theirs, and a server makes thirty pages at its start.
+            // Almost every byte is none of theirs.
             if markup[index] == UInt8(ascii: "<"), index + 1 < markup.count, markup[index + 1] == UInt8(ascii: "/") {
                 let rest = markup[index...]
                 let found = ends.first { end, nexts in

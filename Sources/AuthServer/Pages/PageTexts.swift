@@ -2,34 +2,29 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 
 /// The pages of a server in each language.
 struct PageTexts: Sendable {
     /// Made once for all nodes of the process.
     static let made = Result { try PageTexts() }
 
-    private let assets: [PageSource.Page: [PageLanguage: PageAsset]]
+    private let pages: MadePages
     private let plain: PageSource.Catalogue
     /// What typed.js says, which the pages of few need: so it is in no page.
     private let typed: [PageLanguage: PageAsset]
 
     private init() throws {
-        let source = try PageSource()
-        var assets: [PageSource.Page: [PageLanguage: PageAsset]] = [:]
-        for page in PageSource.Page.allCases {
-            for language in PageLanguage.allCases {
-                assets[page, default: [:]][language] = PageAsset(try source.html(page, in: language), "text/html; charset=utf-8")
-            }
-        }
-        self.assets = assets
-        plain = source.plain
+        let plain = try PageSource.catalogue()
+        self.plain = plain
+        pages = MadePages(of: plain)
         typed = Dictionary(
             uniqueKeysWithValues: PageLanguage.allCases.map { language in
                 let json = JSONWriter.text { writer in
                     writer.object { writer in
                         for name in Self.typedNames {
                             writer.name(of: name)
-                            writer.string(source.plain[language.rawValue]?[name] ?? name)
+                            writer.string(plain[language.rawValue]?[name] ?? name)
                         }
                     }
                 }
@@ -54,8 +49,8 @@ struct PageTexts: Sendable {
     /// A text by its name, for what is no HTML. Every language says everything: a test has seen to it.
     func text(_ name: String, in language: PageLanguage) -> String { plain[language.rawValue]?[name] ?? name }
 
-    /// Every language has every page: `init` has seen to it.
-    func asset(_ page: PageSource.Page, in language: PageLanguage) -> PageAsset { assets[page]?[language] ?? PageAsset([], "text/html") }
+    /// Every language has every page: a test makes them all.
+    func asset(_ page: PageSource.Page, in language: PageLanguage) -> PageAsset { pages.asset(page, in: language) }
 
     /// The page in the language of whoever asks.
     func response(_ page: PageSource.Page, to request: Request) -> Response {
@@ -66,5 +61,30 @@ struct PageTexts: Sendable {
         response.headers[.vary] = "Accept-Language"
         response.headers[.contentLanguage] = language.rawValue
         return response
+    }
+}
+
+/// Each page in each language once it was asked for: all of them were a quarter of a start.
+private final class MadePages: Sendable {
+    private struct State {
+        /// From the first page on.
+        var source: PageSource?
+        var pages: [PageSource.Page: [PageLanguage: PageAsset]] = [:]
+    }
+
+    private let plain: PageSource.Catalogue
+    private let state = Mutex(State())
+
+    init(of plain: PageSource.Catalogue) { self.plain = plain }
+
+    /// Takes less than a millisecond the first time, and some for the first of all.
+    func asset(_ page: PageSource.Page, in language: PageLanguage) -> PageAsset {
+        state.withLock { state in
+            if let asset = state.pages[page]?[language] { return asset }
+            if state.source == nil { state.source = try? PageSource(plain) }
+            let asset = PageAsset((try? state.source?.html(page, in: language)) ?? [], "text/html; charset=utf-8")
+            state.pages[page, default: [:]][language] = asset
+            return asset
+        }
     }
 }
