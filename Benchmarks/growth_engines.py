@@ -170,7 +170,7 @@ dynamic_shared_memory_type = mmap
 
     def stop(self):
         # In good order, so that it may be copied, or started again another day.
-        self.run("pg_ctl", "-D", self.folder / "data", "-m", "fast", "-w", "-t", "120", "stop")
+        self.run("pg_ctl", "-D", self.folder / "data", "-m", "fast", "-w", "-t", "600", "stop")
 
 
 ENGINES = {engine.name: engine for engine in (SQLite, PostgreSQL)}
