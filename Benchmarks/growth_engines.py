@@ -33,12 +33,11 @@ class SQLite:
         return contextlib.closing(connection)
 
     def execute(self, server, statements, settles=True):
-        """All of them. Unless more comes at once, the log is short then and there are statistics, as of a server that has run for long."""
+        """All of them; the log is short then. Statistics there are none, as in life: no server of ours makes any on SQLite."""
         with self.connect(server) as connection:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA cache_size = -400000")
-            connection.execute("PRAGMA analysis_limit = 1000")
-            for statement in [*statements, *(["ANALYZE"] if settles else [])]:
+            for statement in statements:
                 with connection:
                     connection.execute(statement)
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

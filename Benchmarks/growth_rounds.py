@@ -31,20 +31,20 @@ def warm(installation, effort):
 
     Each live session is asked for once, since a page of the database that is touched for the first time has to be fetched; and at least so many are that each
     connection has met the statements more often than the five times after which PostgreSQL keeps a plan. As many questions at once as there are connections,
-    so that all of these are there. Logins go round the connections: of six times as many as there are, each statement has met each connection some six
-    times. SQLite has a connection for each core and prepares a statement once: for it a few are enough. All sizes of an engine are warmed alike.
+    so that all of these are there. Logins take the connection that was used last: between them many questions at once shuffle which that is, and of six
+    times as many logins as there are connections each connection has met some six. SQLite has a connection for each core and prepares a statement once: for
+    it a few are enough. All sizes of an engine are warmed alike.
     """
-    count = max(effort.warm_requests, installation.sessions)
+    ask_at_once(installation, max(effort.warm_requests, installation.sessions))
+    with concurrent.futures.ThreadPoolExecutor(len(installation.phones)) as pool:
+        for _ in range(max(1, warm_logins(installation.engine.name, effort) // len(installation.phones))):
+            ask_at_once(installation, 4 * CONNECTIONS)
+            list(pool.map(installation.log_in, installation.phones))
+
+
+def ask_at_once(installation, count):
     growth_http.run(growth_http.Stream(
         [installation.admin_address], growth_parts.live(installation, count), CONNECTIONS, check=growth_parts.is_logged_in))
-    logins = warm_logins(installation.engine.name, effort)
-
-    def log_in_often(phone):
-        for _ in range(logins // len(installation.phones)):
-            installation.log_in(phone)
-
-    with concurrent.futures.ThreadPoolExecutor(len(installation.phones)) as pool:
-        list(pool.map(log_in_often, installation.phones))
 
 
 def get_session(installation, effort, round):
