@@ -36,7 +36,8 @@ class SQLite:
         """All of them; the log is short then. Statistics there are none, as in life: no server of ours makes any on SQLite."""
         with self.connect(server) as connection:
             connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("PRAGMA cache_size = -400000")
+            # All of it, where that is a quarter of the memory at most: rows go everywhere into indexes.
+            connection.execute(f"PRAGMA cache_size = -{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') // 4096}")
             for statement in statements:
                 with connection:
                     connection.execute(statement)

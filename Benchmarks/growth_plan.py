@@ -16,7 +16,7 @@ class Plan:
     IDLE, OPENED = 11, 6
     # A slice of each kind at one size.
     ROUND = 4.5
-    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 25}
+    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 16}
     # Before the first slice (growth_rounds.warm).
     LOGINS = {"postgresql": 96, "sqlite": 24}
     QUICK = 0.2

@@ -1,5 +1,6 @@
 """Both servers on one engine, filled to a size, with a phone that logs in, and meters of what they cost."""
 
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -132,18 +133,20 @@ class Installation(Servers):
     # Filling, while no server runs
 
     def fill_accounts(self, count):
-        """Up to `count` of them; `audit_bytes` is what their lines of the audit trail took."""
+        """Up to `count` of them, both databases at once; `audit_bytes` is what their lines of the audit trail took."""
         words, first = self.engine.words, self.accounts + 1
         if first > count:
             return
-        self.engine.execute("serve", [
-            *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
-            growth_rows.counted(words, self.identifier, count - self.accounts)], settles=False)
-        before = self.engine.bytes("serve")
-        self.engine.execute("serve", growth_rows.insertions(words, growth_rows.audit_lines(words, self.identifier), first, count))
-        self.audit_bytes = self.engine.bytes("serve") - before
-        self.engine.execute("second-factor", growth_rows.insertions(
-            words, growth_rows.accounts_of_second_factor(words, self.identifier, self.device_key), first, count))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(self.engine.execute, "second-factor", list(growth_rows.insertions(
+                words, growth_rows.accounts_of_second_factor(words, self.identifier, self.device_key), first, count)))
+            self.engine.execute("serve", [
+                *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
+                growth_rows.counted(words, self.identifier, count - self.accounts)], settles=False)
+            before = self.engine.bytes("serve")
+            self.engine.execute("serve", growth_rows.insertions(words, growth_rows.audit_lines(words, self.identifier), first, count))
+            self.audit_bytes = self.engine.bytes("serve") - before
+            beside.result()
         self.accounts = count
 
     def compare_rows(self):
