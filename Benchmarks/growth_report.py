@@ -86,7 +86,8 @@ class Report:
         self.content["measurements"].append(row)
 
     def done(self, point, part):
-        self.content["done"].append([*point, part])
+        if not self.has(point, part):
+            self.content["done"].append([*point, part])
         if self.path:
             # Never half of it.
             draft = self.path.with_suffix(".part")

@@ -135,18 +135,14 @@ class Stock:
     @contextlib.contextmanager
     def running(self, folder, phones, fills=False):
         """An installation of a folder, whose engine runs for as long."""
-        engine = installation = None
-        try:
+        with contextlib.ExitStack() as ends:
             engine = self.kind(folder, fills)
+            ends.callback(engine.stop)
             machine = self.report.content["machine"]
             machine["engines"] = sorted({*machine.get("engines", []), engine.version})
             installation = Installation(self.binary, folder, engine, self.device_key, phones)
+            ends.callback(installation.stop)
             yield installation
-        finally:
-            if installation:
-                installation.stop()
-            if engine:
-                engine.stop()
 
     def opened(self, point, phones):
         """The installation of a point, its engine running; the same when asked again, until `close`."""
