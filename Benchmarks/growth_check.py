@@ -52,8 +52,11 @@ def of_verdicts():
             yield f"of {few} and {many} it is said “{found}” and not “{expected}”: {why}"
     # In the middle it is too dear, and at the end it is not.
     row = growth_verdicts.Row("sqlite", growth_verdicts.LAWS[0], "accounts", 1, [(1, [100] * 5), (10, [140] * 5), (100, [100] * 5)])
-    if (row.ratio, row.dearest, row.verdict) != (1, (10, 1.4), BEYOND):
-        yield f"a size in the middle that is too dear is passed over: {row.ratio}, {row.dearest}, {row.verdict}"
+    if (row.ratio, row.middle, row.verdict) != (1, (10, 1.4), BEYOND):
+        yield f"a size in the middle that is too dear is passed over: {row.ratio}, {row.middle}, {row.verdict}"
+    row = row._replace(points=[(1, [100] * 5), (10, [110] * 5), (100, [100] * 5)])
+    if (row.middle, row.verdict) != (None, WITHIN):
+        yield f"a size in the middle is named of which nothing is to be said: {row.middle}"
 
 
 def of_figures():

@@ -154,8 +154,7 @@ class Report:
         print("\nOf the processor: medians, the largest size to the smallest; and the same of each round by itself, from the least to the most")
         for row in rows:
             (few, _), (many, _) = row.medians[0], row.medians[-1]
-            dearest, ratio = row.dearest
-            middle = "" if dearest == many else f"; at {dearest:,} it is {ratio:.2f}"
+            middle = f"; at {row.middle[0]:,} it is {row.middle[1]:.2f}" if row.middle else ""
             alone = "" if row.by_rounds is None else f"{row.by_rounds[0]:.2f} to {row.by_rounds[1]:.2f}"
             print(f"  {row.engine:<12}{row.law.name:<44}{f'{few:,} to {many:,} {row.along}':<32}{row.ratio:>6.2f}  {alone:<13} {row.verdict}"
                   f"{'' if row.law.is_promised else ' (not promised)'}{middle}")

@@ -60,6 +60,12 @@ class Row(NamedTuple):
         return max(((size, value / first) for size, value in self.medians[1:]), key=lambda found: found[1])
 
     @property
+    def middle(self):
+        """The dearest size and its ratio, where it is not the largest, and the verdict is not of the largest alone; else None."""
+        is_of_last = word(self.points[0][1], self.points[-1][1]) == self.verdict
+        return None if is_of_last or self.dearest[0] == self.points[-1][0] else self.dearest
+
+    @property
     def by_rounds(self):
         """The smallest and the largest ratio that a round found by itself, or None where the sizes have not the same rounds."""
         few, many = self.points[0][1], self.points[-1][1]
