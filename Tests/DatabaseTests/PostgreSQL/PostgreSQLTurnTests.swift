@@ -6,7 +6,7 @@ import Testing
 struct PostgreSQLTurnTests {
     @Test("Changes that nobody waits for go with what is asked next or with the commit: one way there and back for all of them")
     func together() async throws {
-        try await Self.onOneConnection { fixture in
+        try await Self.onOneConnection { fixture async throws in
             let turns = try await fixture.turns { connection in
                 for value in 1...5 { try connection.write(Self.setting, [.integer(Int64(value))]) }
             }
@@ -32,7 +32,7 @@ struct PostgreSQLTurnTests {
 
     @Test("Rows of one statement cost one way there and back, a body that asks for them two; and what changes something is no such statement")
     func oneStatement() async throws {
-        try await Self.onOneConnection { fixture in
+        try await Self.onOneConnection { fixture async throws in
             let (database, socket) = (fixture.database, fixture.socket)
             _ = try await database.rows(Self.question, [])
             try await database.transaction { _ in }
@@ -54,7 +54,7 @@ struct PostgreSQLTurnTests {
 
     @Test("A change that fails later than it was said fails where it stands: the body runs again, catches it there, and the rest is kept")
     func failsWhereItStands() async throws {
-        try await Self.onOneConnection { fixture in
+        try await Self.onOneConnection { fixture async throws in
             let runs = Runs()
             let caught = try await fixture.database.transaction { connection -> SQLError? in
                 runs.begin()
@@ -86,7 +86,7 @@ struct PostgreSQLTurnTests {
 
     @Test("A row that was to be changed and is not there is found out before the commit, and nothing is kept")
     func gone() async throws {
-        try await Self.onOneConnection { fixture in
+        try await Self.onOneConnection { fixture async throws in
             for _ in 0..<2 {
                 await #expect(throws: SQLError.rowGone(table: "counter")) {
                     try await fixture.database.transaction { connection in
@@ -101,7 +101,7 @@ struct PostgreSQLTurnTests {
 
     @Test("What is said with the commit shares its fate: cut before it nothing is there, cut behind it all is, and nobody knows")
     func cut() async throws {
-        try await Self.onOneConnection { fixture in
+        try await Self.onOneConnection { fixture async throws in
             let cuts: [(CuttingSocket.Cut, Int)] = [(.before("COMMIT"), 0), (.after("COMMIT"), 2), (.before("COMMIT"), 2), (.after("COMMIT"), 4)]
             for (cut, expected) in cuts {
                 // The connection knows the statement.
@@ -119,7 +119,7 @@ struct PostgreSQLTurnTests {
 
     @Test("A body that ends with an error of its own has said nothing, and a read writes nothing")
     func nothing() async throws {
-        try await Self.onOneConnection { fixture in
+        try await Self.onOneConnection { fixture async throws in
             await #expect(throws: Refused(number: 1)) {
                 try await fixture.database.transaction { connection in
                     try connection.write(Self.setting, [.integer(6)])
@@ -141,7 +141,7 @@ struct PostgreSQLTurnTests {
     private static func onOneConnection(_ body: (CutFixture) async throws -> Void) async throws {
         var settings = PostgreSQLSettings.forTests
         settings.connections = 1
-        try await CutFixture.run(settings: settings) { fixture in
+        try await CutFixture.run(settings: settings) { fixture async throws in
             try await fixture.warm()
             try await body(fixture)
         }
