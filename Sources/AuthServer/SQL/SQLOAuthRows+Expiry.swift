@@ -28,7 +28,7 @@ extension SQLOAuthRows {
             try remove(from: "oauth_code", key: "hash", where: "expires_at", before: now - ProviderRetention.spentCode, limit),
             try remove(from: "oauth_token", key: "hash", where: "expires_at", before: now, limit),
             try remove(from: "oauth_revoked", key: "token_id", where: "until", before: now, limit),
-            try connection.write(
+            try connection.execute(
                 "DELETE FROM oauth_spent WHERE key IN (SELECT key FROM oauth_spent WHERE until < $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)]),
             try remove(from: "oauth_pushed", key: "hash", where: "expires_at", before: now - ProviderRetention.pushed, limit),
             try removePolled(at: now, limit: limit),
