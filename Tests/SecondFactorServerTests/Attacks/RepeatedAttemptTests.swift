@@ -39,7 +39,7 @@ struct RepeatedAttemptTests {
         }
     }
 
-    @Test("A97: a known attempt with another element is refused, before and after its proof: nothing is evaluated, nothing is counted", .onBothEngines)
+    @Test("A97: a known attempt with another element is refused, before and after its proof; nothing of it is evaluated or counted", .onBothEngines)
     func otherElement() async throws {
         try await run { stage, database in
             let phone = try RawPhone("other element")
@@ -90,6 +90,30 @@ struct RepeatedAttemptTests {
             try await database.transaction { try $0.execute("UPDATE attempt SET evaluation = $1", [.blob(old)]) }
             #expect(try await stage.evaluation(try await stage.ask(phone, question, sequence: 1)) == first)
         }
+    }
+
+    @Test("A97: a public key that is exchanged in a row between two asks gives two evaluations that do not tell k", .onBothEngines)
+    func exchangedPublicKey() async throws {
+        try await run { stage, database in
+            let phone = try RawPhone("exchanged key")
+            let question = try phone.question(.firstSet, payload: phone.payload())
+            let first = try await stage.evaluation(try await stage.ask(phone, question, sequence: 0))
+            let publicKey = try GroupElement(try #require(first.evaluationKey))
+            let other = try RawPhone.blinded()
+            try await database.transaction { try $0.execute("UPDATE attempt SET new_evaluation_key = $1", [.blob(other)]) }
+            let second = try await stage.evaluation(try await stage.ask(phone, question, sequence: 0))
+            #expect(second.evaluationKey == other && second.evaluation.prefix(32) == first.evaluation.prefix(32))
+            #expect(second.evaluation.suffix(64) != first.evaluation.suffix(64))
+            #expect(try Self.publicKeyOfExtracted(first.evaluation, second.evaluation) != publicKey)
+        }
+    }
+
+    /// Of the scalar that is k if both proofs have one r: k = (s − s') / (c' − c).
+    private static func publicKeyOfExtracted(_ first: [UInt8], _ second: [UInt8]) throws -> GroupElement {
+        func scalar(_ bytes: [UInt8], _ place: Int) throws -> GroupScalar { try GroupScalar(Array(bytes[place..<place + 32])) }
+        let challenges = try scalar(second, 32).subtracting(try scalar(first, 32))
+        let key = try scalar(first, 64).subtracting(try scalar(second, 64)).multiplied(by: try challenges.inverted())
+        return try GroupElement.generator(times: key)
     }
 
     /// `hi` of the one instance.
