@@ -9,7 +9,7 @@ package struct OPRFKey: Sendable {
 
     /// A stored key: 32 bytes below the group order, not zero.
     /// - Parameter publicKey: pkK where it was kept; computing it again is a fifth of an evaluation. It stands in the proof and nowhere else, so beside
-    ///   that of another key no evaluation is believed; and two evaluations beside two of them do not tell the key (``VOPRF/proofScalar``).
+    ///   that of another key no evaluation is believed; and two evaluations beside two of them do not tell the key (`VOPRF.proofScalar`).
     package init(_ stored: SecretBytes, publicKey: [UInt8]? = nil) throws(VOPRFError) {
         try self.init(scalar: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar(stored.exposed) }, publicKey: publicKey)
     }
