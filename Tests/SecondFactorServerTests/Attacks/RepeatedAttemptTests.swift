@@ -92,6 +92,24 @@ struct RepeatedAttemptTests {
         }
     }
 
+    @Test("A97: one attempt at two nodes of one database has the same bytes, whichever counted it and whichever took its proof", .onBothEngines)
+    func twoNodes() async throws {
+        let (database, setting) = (try await openOfEngine(), try ServerFixture.Setting())
+        try await ServerFixture.run(on: database, setting) { first in
+            try await ServerFixture.run(on: database, setting) { second in
+                let phone = try RawPhone("two nodes")
+                try await first.enrol(phone)
+                let question = try phone.question()
+                let told = try await first.evaluation(try await first.ask(phone, question, sequence: 1))
+                #expect(try await second.evaluation(try await second.ask(phone, question, sequence: 1)) == told)
+                #expect(try await second.prove(phone, question).status == .ok)
+                #expect(try await first.evaluation(try await first.ask(phone, question, sequence: 2)) == told)
+                #expect(setting.evaluator.guesses(of: phone.instance) == 1)
+            }
+        }
+        try await database.close()
+    }
+
     @Test("A97: a public key that is exchanged in a row between two asks gives two evaluations that do not tell k", .onBothEngines)
     func exchangedPublicKey() async throws {
         try await run { stage, database in
