@@ -103,9 +103,10 @@ bench: ## print the table of costs per operation
 		Benchmarks/.build/release/libEmulatorCounts.so
 	Benchmarks/start --binary .build/release/ostiary
 
-growth: ## print what grows with accounts, live sessions and nodes, on both engines (25 minutes; ARGS="--quick", ARGS="--json FILE"; Benchmarks/README.md)
+growth: ## print what grows with accounts, live sessions and nodes, on both engines (half an hour; ARGS="--quick", ARGS="--json FILE --keep FOLDER"; Benchmarks/README.md)
 	@scripts/setup growth
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
+	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/growth --binary .build/release/ostiary $(ARGS)
 
 clean: ## remove what was built

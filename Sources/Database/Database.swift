@@ -41,6 +41,11 @@ package protocol Database: Sendable {
     /// - Throws: what `body` throws, and ``SQLError``.
     func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 
+    /// The rows of one statement that reads, of the state of one moment. Where the engine is another process this is one way there and back, and no transaction
+    /// to begin and to end beside it.
+    /// - Throws: ``SQLError``.
+    func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow]
+
     /// Whether ``rowsAtOnce(_:_:)`` answers, as a rule.
     var readsAtOnce: Bool { get }
 
@@ -83,6 +88,7 @@ extension Database {
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
+    package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await read { try $0.query(sql, arguments) } }
     package var readsAtOnce: Bool { false }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { nil }
     package func checkStandby() async throws { throw NoStandby.file }

@@ -28,6 +28,10 @@ package struct SQLAuthenticationStore: AuthenticationStore {
         return try await database.transaction(over: { SQLRows($0, key: key, salt: salt) }, telling: audited, { try body($0, $1) })
     }
 
+    package func view(nonceHash: [UInt8], of server: ServerID) async throws -> SessionView? {
+        try await SQLRows.view(nonceHash: nonceHash, of: server, in: database)
+    }
+
     package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? {
         SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database)
     }

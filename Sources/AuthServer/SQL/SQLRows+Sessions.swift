@@ -55,7 +55,7 @@ extension SQLRows {
     }
 
     func askAnew(at server: ServerID) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])
         knownSessions.forget()
     }
@@ -81,7 +81,7 @@ extension SQLRows {
     }
 
     func removePointer(nonceHash: [UInt8], of server: ServerID) throws {
-        try connection.execute("DELETE FROM nonce WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(nonceHash)])
+        try connection.write("DELETE FROM nonce WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(nonceHash)])
     }
 
     private static let view = """
@@ -92,6 +92,11 @@ extension SQLRows {
 
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {
         try connection.one(Self.view, Self.viewed(nonceHash, server)).map(Self.view(from:))
+    }
+
+    /// The same without a transaction around it.
+    static func view(nonceHash: [UInt8], of server: ServerID, in database: any Database) async throws -> SessionView? {
+        try await database.rows(view, viewed(nonceHash, server)).first.map(view(from:))
     }
 
     /// The same of a database that looks it up at once; nil where it doesn't.
@@ -112,10 +117,10 @@ extension SQLRows {
     }
 
     func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws {
-        try connection.execute("DELETE FROM session_logo WHERE session = $1 AND hash = $2", [SQLValue(session), .blob(logo.hash)])
-        try connection.execute(
+        try connection.write("DELETE FROM session_logo WHERE session = $1 AND hash = $2", [SQLValue(session), .blob(logo.hash)])
+        try connection.write(
             "INSERT INTO session_logo (session, hash, logo) VALUES ($1, $2, $3)", [SQLValue(session), .blob(logo.hash), .blob(logo.bytes)])
-        try connection.execute(
+        try connection.write(
             """
             DELETE FROM session_logo WHERE session = $1 AND position NOT IN
             (SELECT position FROM session_logo WHERE session = $1 ORDER BY position DESC LIMIT $2)

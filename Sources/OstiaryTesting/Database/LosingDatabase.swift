@@ -46,6 +46,7 @@ package final class LosingDatabase: Database {
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
     package var announcements: (any Announcements)? { base.announcements }
+    package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await base.rows(sql, arguments) }
     package var readsAtOnce: Bool { base.readsAtOnce }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { base.rowsAtOnce(sql, arguments) }
 

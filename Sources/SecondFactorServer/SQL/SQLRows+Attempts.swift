@@ -15,13 +15,13 @@ extension SQLRows {
 
     /// Takes along an evaluation that a program of before decision 0062 kept.
     func supersede(_ attempt: AttemptID) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE attempt SET state = $2, evaluation = NULL WHERE id = $1", [.blob(attempt.bytes), SQLValue(StoredState.superseded.rawValue)])
         knownAttempts.forget()
     }
 
     func removeAttempts(of instance: InstanceID) throws {
-        try connection.execute("DELETE FROM attempt WHERE instance_id = $1", [.blob(instance.bytes)])
+        try connection.write("DELETE FROM attempt WHERE instance_id = $1", [.blob(instance.bytes)])
         knownAttempts.forget()
     }
 }
