@@ -56,6 +56,11 @@ package protocol Database: Sendable {
     @discardableResult
     func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 
+    /// Tells `watcher` of every change of these rows from now on, whatever statement makes it. The database does not keep it alive.
+    /// - Returns: false where other processes may change them (``isShared``), or the engine does not tell: then it hears nothing.
+    /// - Throws: ``SQLError``.
+    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool
+
     /// Leaves nothing in the engine's files of what committed transactions have deleted or replaced, its log included. Waits for readers.
     /// - Throws: ``SQLError``, `busy` when a reader does not finish.
     func purge() async throws
@@ -85,6 +90,7 @@ extension Database {
     package var patient: any Database { self }
     package var readsAtOnce: Bool { false }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { nil }
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool { false }
     package func checkStandby() async throws { throw NoStandby.file }
 }
 
