@@ -48,6 +48,11 @@ package protocol Database: Sendable {
     /// for another machine. Nil where that can't be, or failed: ``read(_:)`` waits, and says why it fails.
     func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]?
 
+    /// Tells `watcher` of every change of these rows from now on, whatever statement makes it. The database does not keep it alive.
+    /// - Returns: false where other processes may change them (``isShared``), or the engine does not tell: then it hears nothing.
+    /// - Throws: ``SQLError``.
+    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool
+
     /// Runs `body` alone among writers and returns its value once the changes are on stable storage; if `body` throws, none of them remain.
     ///
     /// Many callers at a time share one commit, and none of them sees or suffers from another's failure.
@@ -55,11 +60,6 @@ package protocol Database: Sendable {
     /// - Throws: what `body` throws, and ``SQLError``; after ``SQLError/outcomeUnknown`` the changes are there or not.
     @discardableResult
     func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
-
-    /// Tells `watcher` of every change of these rows from now on, whatever statement makes it. The database does not keep it alive.
-    /// - Returns: false where other processes may change them (``isShared``), or the engine does not tell: then it hears nothing.
-    /// - Throws: ``SQLError``.
-    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool
 
     /// Leaves nothing in the engine's files of what committed transactions have deleted or replaced, its log included. Waits for readers.
     /// - Throws: ``SQLError``, `busy` when a reader does not finish.
@@ -85,12 +85,12 @@ package protocol Database: Sendable {
 
 extension Database {
     package var place: String { "of this server" }
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool { false }
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
     package var readsAtOnce: Bool { false }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { nil }
-    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool { false }
     package func checkStandby() async throws { throw NoStandby.file }
 }
 
