@@ -119,6 +119,21 @@ struct SessionViewTests {
         }
     }
 
+    @Test("It is the store that answers out of memory: what another hand writes into the file past the server is not seen before the row changes")
+    func store() async throws {
+        try await Self.withLogins(1) { database, views, _ in
+            let store = SQLAuthenticationStore(database: database, key: .random(), views: views, audited: { _ in })
+            let isLoggedIn = { store.viewAtOnce(nonceHash: Self.hash(0), of: Sample.server)?.session.login != nil }
+            #expect(isLoggedIn())
+            let hand = try SQLiteDatabase.open(path: database.place, ownership: .shared)
+            try await hand.transaction { try $0.execute("DELETE FROM nonce") }
+            try await hand.close()
+            #expect(isLoggedIn())
+            try await database.transaction { try $0.execute("UPDATE session SET asked = 1") }
+            #expect(!isLoggedIn())
+        }
+    }
+
     @Test("A change drops what is made of its row, one of an account all of its logins, and nothing else")
     func drops() async throws {
         try await Self.withLogins(6) { database, views, ask in
