@@ -170,7 +170,7 @@ struct EarlySessionTests {
         }
         let folder = try TemporaryFolder()
         let shared = try SQLiteDatabase.open(path: folder.file("as.sqlite"), ownership: .shared)
-        try await ServersFixture.run(database: shared) { #expect(!$0.service.keepsViews) }
+        try await ServersFixture.run(database: shared) { servers in #expect(!servers.service.keepsViews) }
         try await shared.close()
     }
 }

@@ -72,7 +72,8 @@ final class ViewHistory: Sendable {
             steps()
         }
         // Nobody else keeps them.
-        return withExtendedLifetime((before, after)) { state.withLock { ($0.lies, $0.known) } }
+        withExtendedLifetime((before, after)) {}
+        return state.withLock { ($0.lies, $0.known) }
     }
 
     private func write() async throws {
