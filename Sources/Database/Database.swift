@@ -53,6 +53,11 @@ package protocol Database: Sendable {
     /// for another machine. Nil where that can't be, or failed: ``read(_:)`` waits, and says why it fails.
     func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]?
 
+    /// Tells `watcher` of every change of these rows from now on, whatever statement makes it. The database does not keep it alive.
+    /// - Returns: false where other processes may change them (``isShared``), or the engine does not tell: then it hears nothing.
+    /// - Throws: ``SQLError``.
+    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool
+
     /// Runs `body` alone among writers and returns its value once the changes are on stable storage; if `body` throws, none of them remain.
     ///
     /// Many callers at a time share one commit, and none of them sees or suffers from another's failure.
@@ -85,6 +90,7 @@ package protocol Database: Sendable {
 
 extension Database {
     package var place: String { "of this server" }
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool { false }
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }

@@ -84,7 +84,8 @@ extension SQLRows {
         try connection.write("DELETE FROM nonce WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(nonceHash)])
     }
 
-    private static let view = """
+    /// Of the tables of ``SessionViews/watched``.
+    static let view = """
         SELECT \(SessionColumns.table.list("s.")), a.id AS account_id, a.user_id AS account_user, a.device_key AS account_key,
         a.instance AS account_instance FROM nonce n JOIN session s ON s.id = n.session
         LEFT JOIN account a ON a.id = s.account AND s.state = \(SessionColumns.States.loggedIn) WHERE n.server = $1 AND n.hash = $2
