@@ -118,8 +118,9 @@ bench: release ## print the table of costs per operation
 	Benchmarks/image --binary $(PROGRAMS)/ostiary
 	Benchmarks/start --binary $(PROGRAMS)/ostiary
 
-growth: release ## print what grows with accounts, live sessions and nodes, on both engines (25 minutes; ARGS="--quick", ARGS="--json FILE"; Benchmarks/README.md)
+growth: release ## print what grows with accounts, live sessions and nodes, on both engines (half an hour; ARGS="--quick", ARGS="--json FILE --keep FOLDER"; Benchmarks/README.md)
 	@scripts/setup growth
+	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/growth --binary $(PROGRAMS)/ostiary $(ARGS)
 
 clean: ## remove what was built

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import pwd
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -20,7 +21,8 @@ def processor_seconds(process):
 class SQLite:
     name, words, version = "sqlite", growth_rows.SQLiteWords(), f"SQLite {sqlite3.sqlite_version}"
 
-    def __init__(self, folder):
+    def __init__(self, folder, fills=False):
+        """`fills`: whether this is to fill the folder for others, and not to measure in it."""
         self.files = {"serve": folder / "serve/ostiary.sqlite", "second-factor": folder / "second-factor/second-factor.sqlite"}
         self.settings = {}
 
@@ -31,12 +33,12 @@ class SQLite:
         return contextlib.closing(connection)
 
     def execute(self, server, statements, settles=True):
-        """All of them. Unless more comes at once, the log is short then and there are statistics, as of a server that has run for long."""
+        """All of them; the log is short then. Statistics there are none, as in life: no server of ours makes any on SQLite."""
         with self.connect(server) as connection:
             connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("PRAGMA cache_size = -400000")
-            connection.execute("PRAGMA analysis_limit = 1000")
-            for statement in [*statements, *(["ANALYZE"] if settles else [])]:
+            # All of it, where that is a quarter of the memory at most: rows go everywhere into indexes.
+            connection.execute(f"PRAGMA cache_size = -{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') // 4096}")
+            for statement in statements:
                 with connection:
                     connection.execute(statement)
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -80,28 +82,40 @@ checkpoint_timeout = 15min
 dynamic_shared_memory_type = mmap
 """
 
-    def __init__(self, folder):
+    def __init__(self, folder, fills=False):
+        """In a folder that is new, or was left by `stop`, or is a copy of one. `fills`: its log is not kept for later, so that copies are small."""
         self.folder = folder / "postgresql"
+        # The name of a socket has 107 bytes at most.
+        if len(str(self.folder)) > 85:
+            raise SystemExit(f"growth: {self.folder} is too long a path for a socket of PostgreSQL: set TMPDIR, or --keep, to a shorter one")
         self.programs = self.find()
-        self.folder.mkdir()
         self.runner = []
+        is_new = not self.folder.exists()
+        self.folder.mkdir(exist_ok=True)
         if os.geteuid() == 0:
             # It refuses to run as root.
             entry = pwd.getpwnam("postgres")
             folder.chmod(0o711)
             os.chown(self.folder, entry.pw_uid, entry.pw_gid)
             self.runner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        self.run("initdb", "-D", self.folder / "data", "-U", "ostiary", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        subprocess.run([*self.runner, "tee", "-a", self.folder / "data/postgresql.conf"], check=True, text=True,
-                       input=self.CONFIGURATION.format(folder=self.folder), stdout=subprocess.DEVNULL)
-        self.run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-w", "-t", "60", "start")
+        if is_new:
+            self.make()
+        # A copy has the folder of what it is a copy of in its configuration.
+        options = f"-k {shlex.quote(str(self.folder))}" + (" -c wal_recycle=off" if fills else "")
+        self.run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options, "-w", "-t", "60", "start")
         self.postmaster = int((self.folder / "data/postmaster.pid").read_text().split()[0])
         self.databases = {"serve": "ostiary", "second-factor": "second_factor"}
-        for database in self.databases.values():
-            self.psql("postgres", f"CREATE DATABASE {database} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
+        if is_new:
+            for database in self.databases.values():
+                self.psql("postgres", f"CREATE DATABASE {database} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
         url = f"postgresql://ostiary@/{{}}?host={self.folder}"
         self.settings = {"OSTIARY_DATABASE_URL": url.format("ostiary"), "OSTIARY_SF_DATABASE_URL": url.format("second_factor")}
         self.version = f"PostgreSQL {self.psql('postgres', 'SHOW server_version')}"
+
+    def make(self):
+        self.run("initdb", "-D", self.folder / "data", "-U", "ostiary", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        subprocess.run([*self.runner, "tee", "-a", self.folder / "data/postgresql.conf"], check=True, text=True,
+                       input=self.CONFIGURATION.format(folder=self.folder), stdout=subprocess.DEVNULL)
 
     @staticmethod
     def find():
@@ -155,7 +169,8 @@ dynamic_shared_memory_type = mmap
         return seconds
 
     def stop(self):
-        self.run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "-w", "-t", "60", "stop")
+        # In good order, so that it may be copied, or started again another day.
+        self.run("pg_ctl", "-D", self.folder / "data", "-m", "fast", "-w", "-t", "600", "stop")
 
 
 ENGINES = {engine.name: engine for engine in (SQLite, PostgreSQL)}

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import itertools
+import math
 import random
 import secrets
 import statistics
@@ -20,12 +21,17 @@ class Effort:
     """How often each thing is done: enough to be believed, or, `quick`, only so that everything is seen to work."""
 
     def __init__(self, quick):
-        # Rounds of each, or seconds.
-        self.starts, self.idle, self.requests, self.lists, self.logins = (1, 2, 2_000, 30, 4) if quick else (3, 10, 20_000, 200, 20)
+        # Starts; seconds; and of each slice of a round, how many of each.
+        self.starts, self.idle = (1, 2) if quick else (3, 10)
+        self.requests, self.lists, self.logins = (400, 10, 2) if quick else (4_000, 40, 6)
+        # Before the first slice: growth_rounds.warm says why.
+        self.warm_requests, self.rounds_of_connections = (400, 1) if quick else (2_000, 6)
+        # Under the emulator, of each of three slices.
+        self.counted_requests, self.counted_logins = (10, 1) if quick else (60, 3)
         self.ping_seconds, self.due = (4, 600) if quick else (60, 21_000)
         self.node_seconds, self.node_pings, self.node_logins = (2, 400, 6) if quick else (6, 6_000, 48)
         self.phones, self.lead = (2, 6) if quick else (4, 12)
-        # Of sixteen connections to PostgreSQL each has to meet each statement once.
+        # Of nodes, whose figures are of whole runs.
         self.warm_logins = 2 if quick else 16
 
 
@@ -33,35 +39,26 @@ def is_logged_in(body):
     return b'"loggedin":true' in body
 
 
-def live(installation, count):
-    """Calls of getSession for live sessions, each in its turn and far from the last."""
-    step = 7_919 % installation.sessions or 1
-    return (installation.get_session(1 + number * step % installation.sessions) for number in range(count))
+def live(installation, count, first=0):
+    """Calls of getSession for live sessions, each in its turn and far from the last. `first`: how many were asked for before."""
+    step = next(step for step in (7_919, 7_907, 1) if math.gcd(step, installation.sessions) == 1)
+    return (installation.get_session(1 + number * step % installation.sessions) for number in range(first, first + count))
 
 
-def size(installation, report, effort):
-    """Start, memory, idle, getSession, getServers and logins."""
-    engine = installation.engine
-    starts = {"second-factor": [], "serve": []}
+def starts(installation, report, effort):
+    """How long each server takes, alone on the machine; both run afterwards."""
+    found = {"second-factor": [], "serve": []}
     for round in range(effort.starts + 1):
-        for command in starts:
-            starts[command].append(installation.start_timed(command))
+        for command in found:
+            found[command].append(installation.start_timed(command))
         installation.await_ready()
         if round < effort.starts:
             installation.halt()
-    for command, found in starts.items():
+    for command, times in found.items():
         # The first one may come after a harness has written.
-        report.add(f"start.{LETTERS[command]}.seconds", statistics.median(seconds for seconds, _ in found[1:]), "s")
-        report.add(f"start.{LETTERS[command]}.processorSeconds", statistics.median(used for _, used in found[1:]), "s")
+        report.add(f"start.{LETTERS[command]}.seconds", statistics.median(seconds for seconds, _ in times[1:]), "s")
+        report.add(f"start.{LETTERS[command]}.processorSeconds", statistics.median(used for _, used in times[1:]), "s")
     report_memory(installation, report, "MiB")
-    idle(installation, report, effort)
-    get_session(installation, report, effort)
-    get_servers(installation, report, effort)
-    logins(installation, report, effort)
-    report_memory(installation, report, "AfterMiB")
-    installation.halt()
-    for command in starts:
-        report.add(f"size.{LETTERS[command]}MiB", engine.bytes(command) / 2**20, "MiB")
 
 
 def report_memory(installation, report, ending):
@@ -71,14 +68,16 @@ def report_memory(installation, report, ending):
         report.add(f"memory.{LETTERS[command]}.private{ending}", private, "MiB")
 
 
-def idle(installation, report, effort):
+def idle(installations, effort):
+    """What each of some takes while nobody asks anything, all at the same time: by quantity, milliseconds a second."""
     # What a start leaves to do comes in its first seconds.
     time.sleep(1)
-    meter = Meter(installation.engine, installation.pid("serve"), installation.pid("second-factor"))
+    meters = [Meter(each.engine, each.pid("serve"), each.pid("second-factor")) for each in installations]
     time.sleep(effort.idle)
-    (serve, second_factor), database, seconds = meter.seconds()
-    for name, used in (("serve", serve), ("secondFactor", second_factor), ("database", database)):
-        report.add(f"idle.{name}MillisecondsPerSecond", None if used is None else used / seconds * 1e3, "ms/s")
+    for meter in meters:
+        (serve, second_factor), database, seconds = meter.seconds()
+        used = {"serve": serve, "secondFactor": second_factor, "database": database}
+        yield {f"idle.{name}MillisecondsPerSecond": None if value is None else value / seconds * 1e3 for name, value in used.items()}
 
 
 def metered(installation, stream):
@@ -89,35 +88,13 @@ def metered(installation, stream):
     return serve / len(stream.latencies), None if database is None else database / len(stream.latencies)
 
 
-def add_cost(report, quantity, unit, cost, note=None):
-    scale = {"µs": 1e6, "ms": 1e3}[unit]
-    word = {"µs": "Microseconds", "ms": "Milliseconds"}[unit]
-    server, database = cost
-    report.add(f"{quantity}.server{word}", server * scale, unit, note)
-    report.add(f"{quantity}.database{word}", None if database is None else database * scale, unit)
+SCALES = {"µs": (1e6, "Microseconds"), "ms": (1e3, "Milliseconds")}
 
 
-def get_session(installation, report, effort):
-    address = [installation.admin_address]
-    growth_http.run(growth_http.Stream(address, live(installation, effort.requests // 10), check=is_logged_in))
-    add_cost(report, "getSession", "µs", metered(
-        installation, growth_http.Stream(address, live(installation, effort.requests), check=is_logged_in)))
-
-
-def get_servers(installation, report, effort):
-    requests = itertools.repeat(installation.get("/servers/"), effort.lists)
-    add_cost(report, "getServers", "ms", metered(installation, growth_http.Stream([installation.admin_address], requests, connections=1)))
-
-
-def logins(installation, report, effort):
-    for _ in range(effort.warm_logins):
-        installation.log_in(installation.phones[0])
-    meter = Meter(installation.engine, installation.pid("serve"), installation.pid("second-factor"))
-    for _ in range(effort.logins):
-        installation.log_in(installation.phones[0])
-    (serve, second_factor), database, _ = meter.seconds()
-    for name, used in (("serve", serve), ("secondFactor", second_factor), ("database", database)):
-        report.add(f"login.{name}Milliseconds", None if used is None else used / effort.logins * 1e3, "ms")
+def costs(quantity, unit, cost):
+    """Of what `metered` found, what there is, by quantity."""
+    scale, word = SCALES[unit]
+    return {f"{quantity}.{whose}{word}": seconds * scale for whose, seconds in zip(("server", "database"), cost) if seconds is not None}
 
 
 def pings(installation, report, effort, device):
@@ -164,7 +141,8 @@ def cost_of_ping(installation, report, maker, expected, numbers):
     now = int(time.time()) + 1
     made = [maker.request(number, now) for number in numbers]
     stream = growth_http.Stream(public(installation), made, check=lambda body: len(body) == expected)
-    add_cost(report, "ping", "µs", metered(installation, stream))
+    for quantity, value in costs("ping", "µs", metered(installation, stream)).items():
+        report.add(quantity, value, "µs")
     report.add("ping.mostPerSecond", stream.per_second, "1/s")
 
 

@@ -64,8 +64,12 @@ class Context:
 class Device:
     """The key that all accounts have."""
 
-    def __init__(self):
-        self.key = ec.generate_private_key(ec.SECP256R1())
+    def __init__(self, file):
+        """The key that is in the file, where it is there; otherwise it is made."""
+        if not file.exists():
+            file.write_bytes(ec.generate_private_key(ec.SECP256R1()).private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        self.key = serialization.load_pem_private_key(file.read_bytes(), None)
         self.public = self.key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
 
     def sign(self, label, message):

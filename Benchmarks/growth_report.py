@@ -6,14 +6,16 @@ import os
 import pathlib
 import platform
 import re
+import statistics
 import subprocess
+import sys
 
-# What must not grow, and by how much it may differ between the smallest and the largest size.
-MOST = 1.25
-CONSTANT = [
-    "getSession.serverMicroseconds", "getSession.databaseMicroseconds", "getServers.serverMilliseconds", "getServers.databaseMilliseconds",
-    "login.serveMilliseconds", "login.secondFactorMilliseconds", "login.databaseMilliseconds", "account.serveBytes", "account.secondFactorBytes",
-    "session.serveBytes", "audit.lineBytes"]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
+import growth_verdicts  # noqa: E402
+from growth_figures import Figures  # noqa: E402
+
+# Bytes that must not be more with more accounts or sessions, and by how much they may differ between the smallest and the largest size.
+CONSTANT = ["account.serveBytes", "account.secondFactorBytes", "session.serveBytes", "audit.lineBytes"]
 
 
 def first_line(*command):
@@ -59,9 +61,10 @@ class Report:
         self.content = {"machine": machine, "done": [], "measurements": []}
         if path and path.exists():
             self.content = json.loads(path.read_text())
-            for name in ("model", "ostiary", "quick"):
-                if self.content["machine"][name] != machine[name]:
-                    raise SystemExit(f"growth: {path} is of another run ({name} is {self.content['machine'][name]}): give another file")
+            for name in ("model", "ostiary", "quick", "rounds"):
+                # A file of before there were rounds has none.
+                if self.content["machine"].get(name) != machine[name]:
+                    raise SystemExit(f"growth: {path} is of another run ({name} is {self.content['machine'].get(name)}): give another file")
             self.content["machine"] = {**self.content["machine"], **machine}
         self.point = {}
 
@@ -71,17 +74,20 @@ class Report:
     def begin(self, engine, accounts, sessions, nodes=1):
         self.point = {"engine": engine, "accounts": accounts, "sessions": sessions, "nodes": nodes}
 
-    def add(self, quantity, value, unit="", note=None):
+    def add(self, quantity, value, unit="", note=None, rounds=None):
+        """`rounds`: what each found, of which `value` is the median."""
         if value is None:
             return
-        row = {**self.point, "quantity": quantity, "value": round(value, 4), "unit": unit, **({"note": note} if note else {})}
+        row = {**self.point, "quantity": quantity, "value": round(value, 4), "unit": unit, **({"note": note} if note else {}),
+               **({"rounds": [round(each, 4) for each in rounds]} if rounds else {})}
         same = [other for other in self.content["measurements"] if all(other[key] == row[key] for key in (*self.point, "quantity"))]
         for other in same:
             self.content["measurements"].remove(other)
         self.content["measurements"].append(row)
 
     def done(self, point, part):
-        self.content["done"].append([*point, part])
+        if not self.has(point, part):
+            self.content["done"].append([*point, part])
         if self.path:
             # Never half of it.
             draft = self.path.with_suffix(".part")
@@ -97,7 +103,9 @@ class Report:
         for engine in dict.fromkeys(row["engine"] for row in rows):
             for nodes in (False, True):
                 self.print_table(engine, [row for row in rows if row["engine"] == engine and row["quantity"].startswith("nodes.") == nodes])
-        self.print_laws()
+        self.print_rounds()
+        self.print_bytes()
+        self.print_verdicts()
 
     def print_table(self, engine, rows):
         """A column for each size."""
@@ -115,9 +123,20 @@ class Report:
         for note in dict.fromkeys(row["note"] for row in rows if "note" in row):
             print(f"    {note}")
 
-    def print_laws(self):
-        """What must not grow: the dearest size beside the smallest."""
-        print(f"\nThe dearest size beside the smallest (aim: at most {MOST})")
+    def print_rounds(self):
+        """Of what was measured in rounds: the least, the median and the most."""
+        rows = [row for row in self.content["measurements"] if "rounds" in row]
+        if rows:
+            print("\nOf the rounds: least, median, most")
+        for row in rows:
+            least, median, most = (figure(pick(row["rounds"])) for pick in (min, statistics.median, max))
+            print(f"  {row['engine']:<12}{row['quantity']:<34}{row['accounts']:>10,} accounts{row['sessions']:>9,} sessions"
+                  f"{least:>12}{median:>12}{most:>12}  {row['unit']}")
+
+    def print_bytes(self):
+        """The dearest size beside the smallest."""
+        most = growth_verdicts.PROMISED
+        print(f"\nBytes of one more: the dearest size beside the smallest (aim: at most {most})")
         for engine in dict.fromkeys(row["engine"] for row in self.content["measurements"]):
             for quantity in CONSTANT:
                 found = sorted((row["accounts"], row["sessions"], row["value"]) for row in self.content["measurements"]
@@ -125,8 +144,20 @@ class Report:
                 if len(found) > 1 and found[0][2]:
                     accounts, sessions, value = max(found[1:], key=lambda row: row[2])
                     ratio = value / found[0][2]
-                    more = "" if ratio <= MOST else "MORE: "
+                    more = "" if ratio <= most else "MORE: "
                     print(f"  {engine:<12}{quantity:<34}{ratio:>6.2f}  {more}at {accounts:,} accounts, {sessions:,} sessions")
+
+    def print_verdicts(self):
+        rows = list(growth_verdicts.rows(Figures(self.content)))
+        if not rows:
+            return
+        print("\nOf the processor: medians, the largest size to the smallest; and the same of each round by itself, from the least to the most")
+        for row in rows:
+            (few, _), (many, _) = row.medians[0], row.medians[-1]
+            middle = f"; at {row.middle[0]:,} it is {row.middle[1]:.2f}" if row.middle else ""
+            alone = "" if row.by_rounds is None else f"{row.by_rounds[0]:.2f} to {row.by_rounds[1]:.2f}"
+            print(f"  {row.engine:<12}{row.law.name:<44}{f'{few:,} to {many:,} {row.along}':<32}{row.ratio:>6.2f}  {alone:<13} {row.verdict}"
+                  f"{'' if row.law.is_promised else ' (not promised)'}{middle}")
 
 
 def is_weighed(row):

@@ -1,5 +1,6 @@
 """Both servers on one engine, filled to a size, with a phone that logs in, and meters of what they cost."""
 
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -55,17 +56,22 @@ class Meter:
 
 
 class Installation(Servers):
-    """Both servers, not running but while something is measured, and one phone that is enrolled."""
+    """Both servers, not running but while something is measured, and phones that are enrolled."""
 
-    def __init__(self, binary, folder, engine, device_key=growth_rows.NO_KEY, **settings):
-        """`device_key`: the public key that all devices of filled accounts have."""
+    def __init__(self, binary, folder, engine, device_key=growth_rows.NO_KEY, phones=1, **settings):
+        """`device_key`: the public key that all devices of filled accounts have. In a folder that was left by another, or is a copy of one, its servers
+        go on; its phones do not, since they know another address."""
+        # What runs a program instead of itself, with its options (growth_counts.py).
+        self.runners = {}
         super().__init__(binary, folder, **{"OSTIARY_LOG_LEVEL": "error", **engine.settings, **settings})
         self.engine, self.device_key = engine, device_key
         self.accounts = self.sessions = self.audit_bytes = 0
         self.await_ready()
         self.server = self.rest("GET", "/servers/")[1]["servers"][0]["serverid"]
-        self.phones = [self.enrolled("phone")]
-        self.log_in(self.phones[0])
+        self.phones = []
+        self.enrol(phones)
+        if self.phones:
+            self.log_in(self.phones[0])
         self.halt()
         self.identifier = self.bytes_of("SELECT {} FROM server")
 
@@ -81,6 +87,12 @@ class Installation(Servers):
 
     def pid(self, command):
         return self.processes[command].pid
+
+    def start(self, command):
+        with open(self.folder / f"{command}.log", "a") as log:
+            self.processes[command] = subprocess.Popen(
+                [*self.runners.get(command, []), self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=self.environment,
+                stdin=subprocess.PIPE, stdout=log, stderr=log)
 
     def start_timed(self, command):
         """Seconds until it is ready, and of the processor."""
@@ -121,18 +133,20 @@ class Installation(Servers):
     # Filling, while no server runs
 
     def fill_accounts(self, count):
-        """Up to `count` of them; `audit_bytes` is what their lines of the audit trail took."""
+        """Up to `count` of them, both databases at once; `audit_bytes` is what their lines of the audit trail took."""
         words, first = self.engine.words, self.accounts + 1
         if first > count:
             return
-        self.engine.execute("serve", [
-            *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
-            growth_rows.counted(words, self.identifier, count - self.accounts)], settles=False)
-        before = self.engine.bytes("serve")
-        self.engine.execute("serve", growth_rows.insertions(words, growth_rows.audit_lines(words, self.identifier), first, count))
-        self.audit_bytes = self.engine.bytes("serve") - before
-        self.engine.execute("second-factor", growth_rows.insertions(
-            words, growth_rows.accounts_of_second_factor(words, self.identifier, self.device_key), first, count))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(self.engine.execute, "second-factor", list(growth_rows.insertions(
+                words, growth_rows.accounts_of_second_factor(words, self.identifier, self.device_key), first, count)))
+            self.engine.execute("serve", [
+                *growth_rows.insertions(words, growth_rows.accounts_of_serve(words, self.identifier, self.device_key), first, count),
+                growth_rows.counted(words, self.identifier, count - self.accounts)], settles=False)
+            before = self.engine.bytes("serve")
+            self.engine.execute("serve", growth_rows.insertions(words, growth_rows.audit_lines(words, self.identifier), first, count))
+            self.audit_bytes = self.engine.bytes("serve") - before
+            beside.result()
         self.accounts = count
 
     def compare_rows(self):
@@ -159,7 +173,8 @@ class Installation(Servers):
         if anew:
             self.sessions, statements = 0, words.without_sessions()
         if count > self.sessions:
-            statements += growth_rows.insertions(words, growth_rows.live_sessions(words, self.identifier, until), self.sessions + 1, count)
+            rows = growth_rows.live_sessions(words, self.identifier, self.accounts, until)
+            statements += growth_rows.insertions(words, rows, self.sessions + 1, count)
         if statements:
             self.engine.execute("serve", statements)
         self.sessions = count
@@ -184,6 +199,10 @@ class Installation(Servers):
         if status != 200:
             raise SystemExit(f"growth: no login code: {status} {code[:300]!r}")
         return code
+
+    def enrol(self, count):
+        """As many phones, while both servers run. None has the name of another of this folder, whoever enrolled it."""
+        self.phones += [self.enrolled(f"phone-{secrets.token_hex(4)}") for _ in range(len(self.phones), count)]
 
     def enrolled(self, name):
         phone, nonce = Phone(self.binary, self.folder, name), secrets.token_urlsafe(24)

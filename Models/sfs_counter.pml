@@ -7,6 +7,9 @@
  *   -DNAIVE_RESET  success sets failed:=0 instead of ok:=seq (bug)
  *   -DNO_LOCK      read-check-write not atomic (bug)
  *   -DNO_FSYNC     commit is volatile until a later flush; a crash can lose it (bug)
+ *   -DOTHER_ELEMENT  a counted attempt that is asked again is evaluated whatever it brings (bug)
+ * An evaluation is not kept: a counted attempt may be asked again, at any time, and is evaluated again. The element is the one that was counted
+ * (its hash is in the row), and the proof's r is derived, so what comes out is the same bytes and judges no other guess.
  */
 #define MAX 2
 #define NATT 3
@@ -26,10 +29,10 @@ inline evaluate(s, right) {
   if :: !right -> ev[s]++; recount(); assert(wrongEval <= MAX) :: else fi
 }
 proctype attempt(bool right; byte n) {
-  byte s; byte tries = 0; bool ok; byte h;
+  byte s; byte tries = 0; bool ok, got; byte h, asked;
   do
   :: tries < n && hi_d < 10 ->
-     tries++; ok = false;
+     tries++; ok = false; got = false; asked = 0;
 #ifdef NO_LOCK
      h = hi_d;                                   /* read */
      if :: h - ok_d < MAX -> ok = true :: else fi;
@@ -58,7 +61,19 @@ proctype attempt(bool right; byte n) {
 #endif
 #ifndef EVAL_FIRST
      if :: ok -> 
-        if :: skip -> evaluate(s, right);                 /* then evaluate */
+        do
+        :: asked < 2 -> asked++;                            /* then evaluate, and as often as the attempt comes */
+           if :: !got -> evaluate(s, right); got = true
+              :: else ->
+#ifdef OTHER_ELEMENT
+                 evaluate(s, right)
+#else
+                 skip
+#endif
+           fi
+        :: break                                            /* crash, or lost request: counted, and not evaluated or not again */
+        od;
+        if :: got ->
               if :: right ->                               /* owner proves */
                    if :: skip -> 
 #ifdef NAIVE_RESET
@@ -68,7 +83,7 @@ proctype attempt(bool right; byte n) {
 #endif
                       :: skip /* proof lost */ fi
                  :: else fi
-           :: skip /* crash or lost request after the commit: counted, not evaluated */ fi
+           :: else fi
      :: else fi
 #endif
   :: break

@@ -26,18 +26,26 @@ class Measurement(NamedTuple):
     quantity: str
     value: float
     unit: str
+    # What each round found, in their order: `value` is their median. Of what is measured once there is one.
+    rounds: tuple = ()
 
 
 class Figures:
     def __init__(self, document):
         try:
             self.machine = document["machine"]
-            self.all = [Measurement(*(each[field] for field in Measurement._fields)) for each in document["measurements"]]
+            self.all = [self.measurement(each) for each in document["measurements"]]
         except (KeyError, TypeError) as error:
             raise Missing(f"the file of figures is not of the form that Benchmarks/README.md tells: {error!r}") from None
         for each in self.all:
-            if not isinstance(each.value, (int, float)) or isinstance(each.value, bool) or each.value < 0:
-                raise Missing(f"{each.quantity} is no number that can be: {each.value!r}")
+            for value in (each.value, *each.rounds):
+                if not isinstance(value, (int, float)) or isinstance(value, bool) or value < 0:
+                    raise Missing(f"{each.quantity} is no number that can be: {value!r}")
+
+    @staticmethod
+    def measurement(row):
+        needed = [row[field] for field in Measurement._fields if field != "rounds"]
+        return Measurement(*needed, tuple(row.get("rounds") or [row["value"]]))
 
     @classmethod
     def read(cls, path=FILE):
@@ -65,9 +73,8 @@ class Figures:
             raise Missing(f"{quantity} is missing" + "".join(f", {name} {value}" for name, value in where.items()))
         return found
 
-    def series(self, quantity, along, **where):
-        """Medians by what stands in the column `along`, from the smallest on. Of the other sizes those are taken at which most was measured, the largest of
-        these."""
+    def along(self, quantity, along, **where):
+        """Measurements at different sizes in the column `along`. Of the other sizes those are taken at which most was measured, the largest of these."""
         found = self.known(quantity, **where)
         others = [name for name in ("accounts", "sessions", "nodes") if name != along]
 
@@ -76,11 +83,23 @@ class Figures:
 
         points = {(kept(each), getattr(each, along)) for each in found}
         most = max(Counter(size for size, _ in points).items(), key=lambda item: (item[1], item[0]))[0]
+        return [each for each in found if kept(each) == most]
+
+    def series(self, quantity, along, **where):
+        """Medians by what stands in the column `along`, from the smallest on; of the other sizes as `along` says."""
+        values = defaultdict(list)
+        for each in self.along(quantity, along, **where):
+            values[getattr(each, along)].append(each.value)
+        return [(place, statistics.median(values[place])) for place in sorted(values)]
+
+    def rounds(self, quantity, along, **where):
+        """Likewise, what each round found by itself: accounts or sessions beside it, and by each size."""
+        other = {"accounts": "sessions", "sessions": "accounts"}[along]
+        found = self.along(quantity, along, **where)
         values = defaultdict(list)
         for each in found:
-            if kept(each) == most:
-                values[getattr(each, along)].append(each.value)
-        return [(place, statistics.median(values[place])) for place in sorted(values)]
+            values[getattr(each, along)] += each.rounds
+        return getattr(found[0], other), dict(values)
 
     def path(self, quantity, along, **where):
         """Medians by what stands in the column `along`, whatever the other sizes were: for what is measured once at each."""

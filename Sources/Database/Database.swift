@@ -41,12 +41,22 @@ package protocol Database: Sendable {
     /// - Throws: what `body` throws, and ``SQLError``.
     func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 
+    /// The rows of one statement that reads, of the state of one moment. Where the engine is another process this is one way there and back, and no transaction
+    /// to begin and to end beside it.
+    /// - Throws: ``SQLError``.
+    func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow]
+
     /// Whether ``rowsAtOnce(_:_:)`` answers, as a rule.
     var readsAtOnce: Bool { get }
 
     /// The rows of one statement that reads, of the state of this moment, looked up on the calling thread without waiting for a connection, for another process or
     /// for another machine. Nil where that can't be, or failed: ``read(_:)`` waits, and says why it fails.
     func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]?
+
+    /// Tells `watcher` of every change of these rows from now on, whatever statement makes it. The database does not keep it alive.
+    /// - Returns: false where other processes may change them (``isShared``), or the engine does not tell: then it hears nothing.
+    /// - Throws: ``SQLError``.
+    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool
 
     /// Runs `body` alone among writers and returns its value once the changes are on stable storage; if `body` throws, none of them remain.
     ///
@@ -80,9 +90,11 @@ package protocol Database: Sendable {
 
 extension Database {
     package var place: String { "of this server" }
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool { false }
     package var hasServerBeside: Bool { false }
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
+    package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await read { try $0.query(sql, arguments) } }
     package var readsAtOnce: Bool { false }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { nil }
     package func checkStandby() async throws { throw NoStandby.file }

@@ -8,12 +8,26 @@ package protocol SQLConnection: AnyObject {
     @discardableResult
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
 
+    /// Runs a change of which only that it is made counts. An engine in another process may send it with what is asked next, or with the commit, at the latest:
+    /// that saves a way there and back. What is asked later sees it all the same, and if it fails the body is run again, statement by statement.
+    /// - Parameter count: how many rows it changes; nil for any number.
+    /// - Throws: ``SQLError``, `rowGone` with `table` for another number.
+    func write(_ sql: String, _ arguments: [SQLValue], changing count: Int?, of table: String) throws
+
     /// Runs one statement and answers all rows, which `RETURNING` makes possible for changes too.
     /// - Throws: ``SQLError``.
     func query(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow]
 }
 
 extension SQLConnection {
+    package func write(_ sql: String, _ arguments: [SQLValue], changing count: Int?, of table: String) throws {
+        let changed = try execute(sql, arguments)
+        guard count == nil || changed == count else { throw SQLError.rowGone(table: table) }
+    }
+
+    /// ``write(_:_:changing:of:)`` of any number of rows.
+    package func write(_ sql: String, _ arguments: [SQLValue]) throws { try write(sql, arguments, changing: nil, of: "") }
+
     /// ``execute(_:_:)`` for a statement without parameters.
     @discardableResult
     package func execute(_ sql: String) throws -> Int {

@@ -38,7 +38,7 @@ package struct SQLTable: Sendable {
     /// Adds a row whose key the engine counts up.
     /// - Parameter values: one for each of ``columns``; those of the key count for nothing.
     package func add(_ values: [SQLValue], on connection: any SQLConnection) throws {
-        try connection.execute(insert, Array(values.dropFirst(keyCount)))
+        try connection.write(insert, Array(values.dropFirst(keyCount)))
     }
 
     /// - Parameters:
@@ -47,14 +47,13 @@ package struct SQLTable: Sendable {
     /// - Throws: ``SQLError``, `rowGone` when there is no such row to be changed.
     package func save(_ values: [SQLValue], over former: [SQLValue]? = nil, on connection: any SQLConnection) throws {
         guard let former else {
-            try connection.execute(upsert, values)
+            try connection.write(upsert, values)
             return
         }
         let changed = values.indices.filter { values[$0] != former[$0] }
         guard !changed.isEmpty else { return }
         let key = values.indices.prefix(keyCount)
-        let count = try connection.execute(updates.text(of: changed, orMake: update), (changed + key).map { values[$0] })
-        guard count == 1 else { throw SQLError.rowGone(table: name) }
+        try connection.write(updates.text(of: changed, orMake: update), (changed + key).map { values[$0] }, changing: 1, of: name)
     }
 
     /// ``save(_:over:on:)`` on one connection.

@@ -14,11 +14,23 @@ package func SHA(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     return hash.taken
 }
 
+/// The same of an array as it lies in memory.
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
+package func SHA(_ bytes: [UInt8]) -> [UInt8] {
+    var hash = SHA256()
+    hash.take(bytes)
+    return hash.taken
+}
+
 /// H(label, b) = SHA-256("AP1/" label 00 b) (protocol §2).
 // swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
-package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] {
+package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] { H(label.prefix, bytes) }
+
+/// The same for a label of which somebody keeps the prefix, because it is asked for all day.
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
+func H(_ prefix: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
     var hash = SHA256()
-    hash.take(label.prefix)
+    hash.take(prefix)
     hash.take(bytes)
     return hash.taken
 }

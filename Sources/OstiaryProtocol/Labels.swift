@@ -24,7 +24,7 @@ package enum Label: String, CaseIterable, Sendable {
     case secondFactorOperation = "sf-op"
     case secondFactorProbe = "sfs-probe"
     case bio, tombstone, close, reset, leave, nonce, sid, hsid, qr, link, offer, `return`, number, acct, pinin, kpin, commit, visual, attest, otp
-    case data, call
+    case data, call, dleq
 
     /// "AP1/" label 00, the prefix of whatever is hashed, derived or signed under this label.
     package var prefix: [UInt8] { Array("AP1/\(rawValue)".utf8) + [0] }

@@ -29,16 +29,16 @@ struct FailingDiskTests {
         try await database.close()
         #expect(!CleanStop.isNoted(at: folder.databasePath), "it is read through at the next start")
     }
+}
 
-    /// Puts another descriptor of a file in the place of all by which this process has it open.
-    private func reopen(_ path: String, _ flags: Int32) throws {
-        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.filter { number in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
-        }
-        try #require(!open.isEmpty)
-        let other = Foundation.open(path, flags | O_CLOEXEC)
-        try #require(other >= 0)
-        defer { close(other) }
-        for number in open { try #require(dup2(other, number) == number) }
+/// Puts another descriptor of a file in the place of all by which this process has it open.
+func reopen(_ path: String, _ flags: Int32) throws {
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.filter { number in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
     }
+    try #require(!open.isEmpty)
+    let other = Foundation.open(path, flags | O_CLOEXEC)
+    try #require(other >= 0)
+    defer { close(other) }
+    for number in open { try #require(dup2(other, number) == number) }
 }

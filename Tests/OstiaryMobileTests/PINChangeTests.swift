@@ -176,4 +176,49 @@ struct PINChangeTests {
         phone.ostiary.sfInput(PIN("314159"))
         #expect(try await phone.secondFactor().secondFactorInfo.result == .success)
     }
+
+    /// Another process of this phone writes down a new PIN of its own when a message arrives at the server, for whose answer this one waits.
+    private func whenArrives(_ message: MessageType, at phone: TestPhone) async {
+        let accounts = phone.accounts
+        await phone.server.with { server in
+            server.onMessage = { type in
+                guard type == message else { return }
+                try? accounts.update { old in
+                    guard var state = try? StoredState(decoding: old) else { return nil }
+                    for index in state.instances.indices {
+                        state.instances[index].change = StoredPINChange(epoch: state.instances[index].epoch + 1, box: StoredBytes([7]))
+                    }
+                    return try? state.encoded()
+                }
+            }
+        }
+    }
+
+    @Test("What another process of this phone writes down while the servers take a new PIN does not take its place: the new PIN opens")
+    func anotherProcessMeanwhile() async throws {
+        let phone = try await TestPhone.enrolled()
+        try await atNewPIN(phone)
+        await whenArrives(.m3, at: phone)
+        phone.ostiary.sfInput(PIN("314159"))
+        #expect(try await phone.secondFactor().secondFactorInfo.result == .success)
+        await phone.server.with { $0.onMessage = nil }
+        #expect(try instance(of: phone).epoch == 2 && instance(of: phone).change == nil)
+        #expect(try await phone.logIn { phone.ostiary.sfInput(PIN("314159")) } == [.success])
+    }
+
+    @Test("A new PIN that another process of this phone is about to set is not written over: this change ends, and the PIN so far counts")
+    func anotherProcessBefore() async throws {
+        let phone = try await TestPhone.enrolled()
+        try await atNewPIN(phone)
+        await whenArrives(.m1, at: phone)
+        phone.ostiary.sfInput(PIN("314159"))
+        #expect(try await phone.failure().0 == .flowInProgress)
+        await phone.server.with { $0.onMessage = nil }
+        #expect(try instance(of: phone).epoch == 1 && instance(of: phone).change?.box == StoredBytes([7]))
+        #expect(try await phone.logIn { phone.ostiary.sfInput(PIN("271828")) } == [.success])
+        // What the other one left is in nobody's way.
+        try await atNewPIN(phone)
+        phone.ostiary.sfInput(PIN("314159"))
+        #expect(try await phone.secondFactor().secondFactorInfo.result == .success)
+    }
 }

@@ -79,7 +79,7 @@ final class SQLPageRows {
     /// Forgets the oldest pages of a visit.
     func removePages(of visit: [UInt8], keeping kept: Int) throws {
         defer { known.forget() }
-        try connection.execute(
+        try connection.write(
             "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE visit = $1 ORDER BY id DESC LIMIT 1000 OFFSET $2)",
             [.blob(visit), SQLValue(kept)])
     }
@@ -87,7 +87,7 @@ final class SQLPageRows {
     /// Marks the pages of a nonce, whether or not anybody has opened them.
     func logOutPages(nonce: [UInt8], of server: ServerID) throws {
         defer { known.forget() }
-        try connection.execute(
+        try connection.write(
             "UPDATE page SET logged_out = 1 WHERE nonce_hash = $1 AND server_id = $2 AND logged_out = 0",
             [.blob(nonce), SQLValue(server)])
     }
@@ -95,7 +95,7 @@ final class SQLPageRows {
     /// No ticket and no page lasts longer than one of now, if it was made by a clock ahead of `ahead`.
     func bringBack(from ahead: Instant, to now: Instant) throws {
         for (column, life) in [("ticket_hash", PageLifetime.ticket), ("cookie_hash", PageLifetime.page)] {
-            try connection.execute(
+            try connection.write(
                 "UPDATE page SET expires_at = $1 WHERE \(column) IS NOT NULL AND expires_at > $2", [SQLValue(now + life), SQLValue(ahead + life)])
         }
         known.forget()

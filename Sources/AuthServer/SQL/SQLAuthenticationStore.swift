@@ -7,13 +7,23 @@ package struct SQLAuthenticationStore: AuthenticationStore {
     private let database: any Database
     private let key: KeyEncryptionKey
     private let audited: @Sendable ([AuditEntry]) -> Void
+    private let views: SessionViews?
 
     /// - Parameter audited: told what a transaction wrote into the audit trail, once, after its commit.
     package init(database: any Database, key: KeyEncryptionKey, audited: @Sendable @escaping ([AuditEntry]) -> Void = { _ in }) {
+        self.init(database: database, key: key, views: nil, audited: audited)
+    }
+
+    /// - Parameter views: logins of this database in memory; nil where each is read.
+    init(database: any Database, key: KeyEncryptionKey, views: SessionViews?, audited: @Sendable @escaping ([AuditEntry]) -> Void) {
         self.database = database
         self.key = key
+        self.views = views
         self.audited = audited
     }
+
+    /// Whether logins are answered out of memory.
+    var keepsViews: Bool { views != nil }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
         let key = key
@@ -28,8 +38,14 @@ package struct SQLAuthenticationStore: AuthenticationStore {
         return try await database.transaction(over: { SQLRows($0, key: key, salt: salt) }, telling: audited, { try body($0, $1) })
     }
 
+    package func view(nonceHash: [UInt8], of server: ServerID) async throws -> SessionView? {
+        try await SQLRows.view(nonceHash: nonceHash, of: server, in: database)
+    }
+
     package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? {
-        SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database)
+        let read = { SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database) }
+        guard let views else { return read() }
+        return views.view(nonceHash: nonceHash, of: server, orRead: read)
     }
 }
 

@@ -96,13 +96,13 @@ final class SQLKeyRows {
     }
 
     func remove(_ key: KeyRow.ID) throws {
-        try connection.execute(
+        try connection.write(
             "DELETE FROM server_key WHERE server = $1 AND kind = $2 AND id = $3", [SQLValue(key.server), .text(key.kind), .blob(key.id)])
         knownKeys.note(nil, as: key)
     }
 
     func remove(prekey id: UInt32) throws {
-        try connection.execute("DELETE FROM prekey WHERE id = $1", [SQLValue(number: id)])
+        try connection.write("DELETE FROM prekey WHERE id = $1", [SQLValue(number: id)])
         knownPrekeys.note(nil, as: id)
     }
 }

@@ -107,8 +107,8 @@ extension SQLOAuthRows {
         let arguments = [SQLValue(notice.session), .text(notice.client.text)]
         // What is left of a session that goes on is told at its end.
         let told = notice.isOver ? "" : " AND ended = 1"
-        try connection.execute("UPDATE oauth_grant SET told = 1 WHERE session = $1 AND client = $2\(told)", arguments)
-        try connection.execute("DELETE FROM oauth_logout WHERE session = $1 AND client = $2", arguments)
+        try connection.write("UPDATE oauth_grant SET told = 1 WHERE session = $1 AND client = $2\(told)", arguments)
+        try connection.write("DELETE FROM oauth_logout WHERE session = $1 AND client = $2", arguments)
     }
 
     /// Decided, and still to be had: a yes for a while longer than a no (`PolledAuthorization.goodUntil`).
@@ -133,7 +133,7 @@ extension SQLOAuthRows {
     }
 
     func postpone(_ ping: DuePing) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_polled SET ping_since = $3, ping_attempts = $4, ping_due = $5 WHERE server = $1 AND hash = $2",
             [
                 SQLValue(ping.server), .blob(ping.hash), SQLValue(ping.retry.since), SQLValue(number: ping.retry.attempts),
@@ -142,7 +142,7 @@ extension SQLOAuthRows {
     }
 
     func settle(_ ping: DuePing) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_polled SET ping_settled = 1 WHERE server = $1 AND hash = $2", [SQLValue(ping.server), .blob(ping.hash)])
     }
 }

@@ -88,14 +88,14 @@ extension SQLOAuthRows {
     private func endSpentFamilies(after former: GrantID?, at now: Instant, limit: Int) throws -> GrantID? {
         let families = try families(after: former, limit: limit)
         for family in families where family.isSpent(at: now) {
-            try connection.execute(
+            try connection.write(
                 "UPDATE oauth_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", [SQLValue(family.grant), SQLValue(now)])
         }
         return families.count < limit ? nil : families.last?.grant
     }
 
     private func revoke(grantOf row: SQLRow, at now: Instant) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", [try row.value("grant_id"), SQLValue(now)])
     }
 
@@ -121,7 +121,7 @@ extension SQLOAuthRows {
 
     /// Forgets what an account was called, unless the account is there, or a grant of it.
     func removeSubject(of account: SQLValue) throws {
-        try connection.execute(
+        try connection.write(
             """
             DELETE FROM oauth_subject WHERE account = $1 AND NOT EXISTS (SELECT 1 FROM account WHERE id = $1)
             AND NOT EXISTS (SELECT 1 FROM oauth_grant WHERE account = $1)
@@ -135,20 +135,20 @@ extension SQLOAuthRows {
             ("UPDATE oauth_code SET expires_at = $1 WHERE expires_at > $2", AuthorizationCode.life),
             ("UPDATE oauth_pushed SET expires_at = $1 WHERE expires_at > $2", PushedRequest.life),
         ] {
-            try connection.execute(sql, [SQLValue(now + life), SQLValue(ahead + life)])
+            try connection.write(sql, [SQLValue(now + life), SQLValue(ahead + life)])
         }
         let (then, now) = (now, SQLValue(now))
         // Nobody is asked by what was begun in a time that has not come.
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_polled SET created_at = $1, expires_at = $1, polled_at = NULL WHERE created_at > $2", [now, SQLValue(ahead)])
-        try connection.execute("UPDATE oauth_polled SET ping_due = $1 WHERE ping_due > $2", [now, SQLValue(ahead + Self.longestDelay)])
-        try connection.execute("UPDATE oauth_logout SET due_at = $1 WHERE due_at > $2", [now, SQLValue(ahead + Self.longestDelay)])
-        try connection.execute("UPDATE oauth_registered SET used_at = $1 WHERE used_at > $2", [now, SQLValue(ahead)])
+        try connection.write("UPDATE oauth_polled SET ping_due = $1 WHERE ping_due > $2", [now, SQLValue(ahead + Self.longestDelay)])
+        try connection.write("UPDATE oauth_logout SET due_at = $1 WHERE due_at > $2", [now, SQLValue(ahead + Self.longestDelay)])
+        try connection.write("UPDATE oauth_registered SET used_at = $1 WHERE used_at > $2", [now, SQLValue(ahead)])
         // From when the tries in them count they say by themselves.
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_tries SET until = $1 WHERE until > $2", [SQLValue(then + TryBudget.longest), SQLValue(ahead + TryBudget.longest)])
         for column in ["created_at", "renewed_at", "used_at"] {
-            try connection.execute("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [now, SQLValue(ahead)])
+            try connection.write("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [now, SQLValue(ahead)])
         }
     }
 

@@ -20,7 +20,7 @@ extension SQLOAuthRows {
     }
 
     func keepSubject(of account: AccountID, at server: ServerID) throws {
-        try connection.execute(
+        try connection.write(
             """
             INSERT INTO oauth_subject (account, server, subject) SELECT id, server, COALESCE(user_id, $3) FROM account
             WHERE id = $1 AND server = $2 ON CONFLICT (account) DO NOTHING

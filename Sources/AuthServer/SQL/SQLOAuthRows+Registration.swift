@@ -45,17 +45,17 @@ extension SQLOAuthRows {
     }
 
     func removeInitialTokens(of server: ServerID) throws {
-        try connection.execute("DELETE FROM oauth_initial_token WHERE server = $1", [SQLValue(server)])
+        try connection.write("DELETE FROM oauth_initial_token WHERE server = $1", [SQLValue(server)])
     }
 
     func noteRegistered(_ client: ClientID, of server: ServerID, at now: Instant) throws {
-        try connection.execute(
+        try connection.write(
             "INSERT INTO oauth_registered (server, client, used_at) VALUES ($1, $2, $3) ON CONFLICT (server, client) DO NOTHING",
             [SQLValue(server), .text(client.text), SQLValue(now)])
     }
 
     func adopt(_ client: ClientID, of server: ServerID) throws {
-        try connection.execute("DELETE FROM oauth_registered WHERE server = $1 AND client = $2", [SQLValue(server), .text(client.text)])
+        try connection.write("DELETE FROM oauth_registered WHERE server = $1 AND client = $2", [SQLValue(server), .text(client.text)])
     }
 
     func isRegistered(_ client: ClientID, of server: ServerID) throws -> Bool {

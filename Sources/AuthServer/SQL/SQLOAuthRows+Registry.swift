@@ -61,9 +61,9 @@ extension SQLOAuthRows {
         _ = try removeGiven(to: id, of: server, limit: .max)
         // Of these there is a day's at most.
         for table in ["oauth_code", "oauth_pushed", "oauth_polled"] {
-            try connection.execute("DELETE FROM \(table) WHERE server = $1 AND client = $2", client)
+            try connection.write("DELETE FROM \(table) WHERE server = $1 AND client = $2", client)
         }
-        try connection.execute("DELETE FROM oauth_client WHERE server = $1 AND id = $2", client)
+        try connection.write("DELETE FROM oauth_client WHERE server = $1 AND id = $2", client)
         try adopt(id, of: server)
         forgetAll()
         knownApplications.forget()
@@ -71,21 +71,21 @@ extension SQLOAuthRows {
 
     func removeAPI(_ identifier: APIIdentifier, of server: ServerID, at now: Instant) throws {
         let api = [SQLValue(server), SQLValue.text(identifier.text)]
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_grant SET revoked_at = $3 WHERE server = $1 AND api = $2 AND revoked_at IS NULL", api + [SQLValue(now)])
-        try connection.execute("DELETE FROM oauth_consent WHERE server = $1 AND api = $2", api)
-        try connection.execute("DELETE FROM oauth_api WHERE server = $1 AND identifier = $2", api)
+        try connection.write("DELETE FROM oauth_consent WHERE server = $1 AND api = $2", api)
+        try connection.write("DELETE FROM oauth_api WHERE server = $1 AND identifier = $2", api)
         knownGrants.forget()
         knownAPIs.forget()
     }
 
     func removeRole(_ name: String, of server: ServerID) throws {
-        try connection.execute("DELETE FROM oauth_role WHERE server = $1 AND name = $2", [SQLValue(server), .text(name)])
+        try connection.write("DELETE FROM oauth_role WHERE server = $1 AND name = $2", [SQLValue(server), .text(name)])
         knownRoles.forget()
     }
 
     func removeUser(_ userID: String, of server: ServerID) throws {
-        try connection.execute("DELETE FROM oauth_user WHERE server = $1 AND user_id = $2", [SQLValue(server), .text(userID)])
+        try connection.write("DELETE FROM oauth_user WHERE server = $1 AND user_id = $2", [SQLValue(server), .text(userID)])
         knownUsers.forget()
     }
 

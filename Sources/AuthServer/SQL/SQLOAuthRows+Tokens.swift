@@ -66,7 +66,7 @@ extension SQLOAuthRows {
     }
 
     func revoke(tokenID: String, of server: ServerID, until: Instant) throws {
-        try connection.execute(
+        try connection.write(
             "INSERT INTO oauth_revoked (server, token_id, until) VALUES ($1, $2, $3) ON CONFLICT (server, token_id) DO NOTHING",
             [SQLValue(server), .text(tokenID), SQLValue(until)])
     }

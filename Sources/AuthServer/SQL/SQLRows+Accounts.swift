@@ -58,7 +58,7 @@ extension SQLRows {
     }
 
     private func count(anotherOf server: ServerID) throws {
-        try connection.execute(
+        try connection.write(
             """
             INSERT INTO account_count (server, accounts) VALUES ($1, 1)
             ON CONFLICT (server) DO UPDATE SET accounts = account_count.accounts + 1
@@ -67,11 +67,11 @@ extension SQLRows {
 
     func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws {
         for gone in try connection.query("DELETE FROM account WHERE id = $1 RETURNING server", [SQLValue(account)]) {
-            try connection.execute("UPDATE account_count SET accounts = accounts - 1 WHERE server = $1", gone.values)
+            try connection.write("UPDATE account_count SET accounts = accounts - 1 WHERE server = $1", gone.values)
         }
-        try connection.execute("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
-        try connection.execute("DELETE FROM notice WHERE account = $1", [SQLValue(account)])
-        try connection.execute(
+        try connection.write("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
+        try connection.write("DELETE FROM notice WHERE account = $1", [SQLValue(account)])
+        try connection.write(
             "INSERT INTO grave (id, server, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
             [SQLValue(account), SQLValue(server), SQLValue(now)])
         knownAccounts.note(nil, as: account)
@@ -96,7 +96,7 @@ extension SQLRows {
     }
 
     func endLastingGrants(of account: AccountID, at now: Instant) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE oauth_grant SET revoked_at = $2 WHERE owner = $1 AND held_by = \(GrantColumns.heldByDevice) AND revoked_at IS NULL",
             [SQLValue(account), SQLValue(now)])
     }
@@ -122,18 +122,18 @@ extension SQLRows {
     }
 
     func removeCache(of account: AccountID) throws {
-        try connection.execute("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
+        try connection.write("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
     }
 
     func add(_ notice: StoredNotice) throws {
         let told = notice.notice
-        try connection.execute(
+        try connection.write(
             "INSERT INTO notice (account, id, kind, device, time) VALUES ($1, $2, $3, $4, $5)",
             [SQLValue(notice.account), SQLValue(told.id), SQLValue(told.subject), .text(told.device), SQLValue(told.time)])
     }
 
     func keepNewestNotices(_ count: Int, of subject: DeviceNotice.Subject, for account: AccountID) throws {
-        try connection.execute(
+        try connection.write(
             """
             DELETE FROM notice WHERE account = $1 AND kind = $2 AND position NOT IN
             (SELECT position FROM notice WHERE account = $1 AND kind = $2 ORDER BY position DESC LIMIT $3)
@@ -152,6 +152,6 @@ extension SQLRows {
     }
 
     func removeNotices(_ ids: [NoticeID], for account: AccountID) throws {
-        for id in ids { try connection.execute("DELETE FROM notice WHERE account = $1 AND id = $2", [SQLValue(account), SQLValue(id)]) }
+        for id in ids { try connection.write("DELETE FROM notice WHERE account = $1 AND id = $2", [SQLValue(account), SQLValue(id)]) }
     }
 }

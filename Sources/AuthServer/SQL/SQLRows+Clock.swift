@@ -13,7 +13,7 @@ extension SQLRows {
     }
 
     func removeCaches(verifiedAfter moment: Instant, orActivatedAfter activation: Instant) throws {
-        try connection.execute(
+        try connection.write(
             "DELETE FROM pin_cache WHERE verified_at > $1 OR single_use <> 0 AND expires_at > $2",
             [SQLValue(moment), SQLValue(activation + FactorCache.activationLife)])
     }

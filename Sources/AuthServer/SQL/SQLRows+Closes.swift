@@ -5,7 +5,7 @@ import OstiaryProtocol
 /// What the second-factor server is still to be told.
 extension SQLRows {
     func queue(_ close: PendingClose) throws {
-        try connection.execute(
+        try connection.write(
             """
             INSERT INTO pending_close (instance, server, since, attempts, due_at) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (instance) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
@@ -28,7 +28,7 @@ extension SQLRows {
     }
 
     func removeClose(of instance: InstanceID) throws {
-        try connection.execute("DELETE FROM pending_close WHERE instance = $1", [SQLValue(instance)])
+        try connection.write("DELETE FROM pending_close WHERE instance = $1", [SQLValue(instance)])
     }
 
     func oldestClose() throws -> Instant? {
@@ -36,7 +36,7 @@ extension SQLRows {
     }
 
     func queue(_ leave: PendingLeave) throws {
-        try connection.execute(
+        try connection.write(
             """
             INSERT INTO pending_leave (device_key, instance, server, since, attempts, due_at) VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (device_key) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
@@ -60,7 +60,7 @@ extension SQLRows {
     }
 
     func removeLeave(of deviceKey: [UInt8]) throws {
-        try connection.execute("DELETE FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)])
+        try connection.write("DELETE FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)])
     }
 
     func isLeaving(_ deviceKey: [UInt8]) throws -> Bool {

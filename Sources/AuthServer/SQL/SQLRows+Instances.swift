@@ -83,9 +83,9 @@ extension SQLRows {
     }
 
     private func replaceEpochs(of instance: Instance, over former: Instance?) throws {
-        if former?.epochs.isEmpty == false { try connection.execute("DELETE FROM instance_epoch WHERE instance = $1", [SQLValue(instance.id)]) }
+        if former?.epochs.isEmpty == false { try connection.write("DELETE FROM instance_epoch WHERE instance = $1", [SQLValue(instance.id)]) }
         for epoch in instance.epochs {
-            try connection.execute(
+            try connection.write(
                 "INSERT INTO instance_epoch (instance, number, share, second_factor_key) VALUES ($1, $2, $3, $4)",
                 [
                     SQLValue(instance.id), SQLValue(number: epoch.number),
@@ -96,7 +96,7 @@ extension SQLRows {
 
     /// What hangs on it goes too.
     func removeInstance(_ id: InstanceID) throws {
-        try connection.execute("DELETE FROM instance WHERE id = $1", [SQLValue(id)])
+        try connection.write("DELETE FROM instance WHERE id = $1", [SQLValue(id)])
         knownInstances.note(nil, as: id)
     }
 }

@@ -4,7 +4,10 @@ import OstiaryProtocol
 
 extension SQLRows {
     func spend(_ key: [UInt8], until: Instant) throws -> Bool {
-        try connection.execute("INSERT INTO replay (key, until) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING", [.blob(key), SQLValue(until)]) == 1
+        let sql = "INSERT INTO replay (key, until) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING"
+        // As a rule it is new: so nobody waits to hear it. One that is not ends the run of this body, and the next one hears it here.
+        do { try connection.write(sql, [.blob(key), SQLValue(until)], changing: 1, of: "replay") } catch SQLError.rowGone { return false }
+        return true
     }
 
     func record(_ entry: AuditEntry) throws {

@@ -26,7 +26,7 @@ extension SQLRows {
 
     func replacePINChange(of instance: Instance, over former: Instance?) throws {
         guard let change = instance.pinChange else {
-            try connection.execute("DELETE FROM pin_change WHERE instance = $1", [SQLValue(instance.id)])
+            try connection.write("DELETE FROM pin_change WHERE instance = $1", [SQLValue(instance.id)])
             return
         }
         try Self.table.save(

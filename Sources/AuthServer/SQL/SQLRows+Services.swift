@@ -19,7 +19,7 @@ extension SQLRows {
     }
 
     func removeService(_ kind: ServiceKind, of server: ServerID) throws {
-        try connection.execute(kind.removal, [SQLValue(server)])
+        try connection.write(kind.removal, [SQLValue(server)])
     }
 }
 

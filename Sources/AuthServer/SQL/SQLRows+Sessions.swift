@@ -55,7 +55,7 @@ extension SQLRows {
     }
 
     func askAnew(at server: ServerID) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])
         knownSessions.forget()
     }
@@ -81,10 +81,11 @@ extension SQLRows {
     }
 
     func removePointer(nonceHash: [UInt8], of server: ServerID) throws {
-        try connection.execute("DELETE FROM nonce WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(nonceHash)])
+        try connection.write("DELETE FROM nonce WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(nonceHash)])
     }
 
-    private static let view = """
+    /// Of the tables of ``SessionViews/watched``.
+    static let view = """
         SELECT \(SessionColumns.table.list("s.")), a.id AS account_id, a.user_id AS account_user, a.device_key AS account_key,
         a.instance AS account_instance FROM nonce n JOIN session s ON s.id = n.session
         LEFT JOIN account a ON a.id = s.account AND s.state = \(SessionColumns.States.loggedIn) WHERE n.server = $1 AND n.hash = $2
@@ -92,6 +93,11 @@ extension SQLRows {
 
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {
         try connection.one(Self.view, Self.viewed(nonceHash, server)).map(Self.view(from:))
+    }
+
+    /// The same without a transaction around it.
+    static func view(nonceHash: [UInt8], of server: ServerID, in database: any Database) async throws -> SessionView? {
+        try await database.rows(view, viewed(nonceHash, server)).first.map(view(from:))
     }
 
     /// The same of a database that looks it up at once; nil where it doesn't.
@@ -112,10 +118,10 @@ extension SQLRows {
     }
 
     func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws {
-        try connection.execute("DELETE FROM session_logo WHERE session = $1 AND hash = $2", [SQLValue(session), .blob(logo.hash)])
-        try connection.execute(
+        try connection.write("DELETE FROM session_logo WHERE session = $1 AND hash = $2", [SQLValue(session), .blob(logo.hash)])
+        try connection.write(
             "INSERT INTO session_logo (session, hash, logo) VALUES ($1, $2, $3)", [SQLValue(session), .blob(logo.hash), .blob(logo.bytes)])
-        try connection.execute(
+        try connection.write(
             """
             DELETE FROM session_logo WHERE session = $1 AND position NOT IN
             (SELECT position FROM session_logo WHERE session = $1 ORDER BY position DESC LIMIT $2)

@@ -34,7 +34,7 @@ final class SecondFactorMemory: Sendable {
     private func write(_ bytes: [UInt8], at now: Instant) async throws {
         let hash = rootHash
         try await database.transaction { connection, _ in
-            try connection.execute(
+            try connection.write(
                 """
                 INSERT INTO second_factor_identity (root_hash, identity, seen_at) VALUES ($1, $2, $3)
                 ON CONFLICT (root_hash) DO UPDATE SET identity = excluded.identity, seen_at = excluded.seen_at

@@ -30,6 +30,8 @@ package struct AuthNode: Sendable {
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
     private let readsAtOnce: Bool
+    /// Whether logins are answered out of memory: where no other process has the database (docs/decisions/0061).
+    let keepsViews: Bool
     private let trustedProxies: TrustedProxies
     private let untrustedForwarding: UntrustedForwarding
     /// Once the listeners are open: puts name and logo of the settings into the database, where they are new. Not before: a start that fails, because
@@ -66,6 +68,7 @@ package struct AuthNode: Sendable {
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
         readsAtOnce = database.readsAtOnce
+        keepsViews = core.store.keepsViews
         trustedProxies = settings.trustedProxies
         untrustedForwarding = UntrustedForwarding(logger: logger, setting: SettingKey.trustedProxies.variable)
         bundles = BundleMaker(

@@ -45,7 +45,8 @@ struct AuthNodeCore: Sendable {
             rootHash: settings.secondFactorIdentity, database: database, logger: logger,
             // Its own reason is told rather than that it did not answer.
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
-        store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
+        let views = try await SessionViews.of(database)
+        store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, views: views, audited: audit.write)
         pageStore = SQLPageStore(database: database)
         let documents = ProviderDocuments(over: database)
         self.documents = documents

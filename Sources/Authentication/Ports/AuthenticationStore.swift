@@ -15,12 +15,19 @@ package protocol AuthenticationStore: Sendable {
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value
 
-    /// As ``SessionRows/view(nonceHash:of:)``, where this store can look it up on the thread of whoever asks, without waiting for anybody. Nil where it can't, and
+    /// As ``SessionRows/view(nonceHash:of:)``, which is the only question: cheaper than a body that asks it.
+    func view(nonceHash: [UInt8], of server: ServerID) async throws -> SessionView?
+
+    /// The same, where this store can look it up on the thread of whoever asks, without waiting for anybody. Nil where it can't, and
     /// where there is none: then the answer is in ``read(_:)``.
     func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView?
 }
 
 extension AuthenticationStore {
+    package func view(nonceHash: [UInt8], of server: ServerID) async throws -> SessionView? {
+        try await read { try $0.view(nonceHash: nonceHash, of: server) }
+    }
+
     package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? { nil }
 
     /// For a body that does the same when it looks again.

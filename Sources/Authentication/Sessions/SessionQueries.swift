@@ -15,12 +15,10 @@ package struct SessionQueries: Sendable {
     /// getSession: who is at the door, and are they still there? Any unknown nonce is nobody. One look-up; never waits for the second-factor server.
     /// - Throws: `UnknownServer`, which is looked for only when there is no such session.
     package func status(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> LoginStatus {
-        let view = try await store.read { rows -> SessionView? in
-            if let view = try rows.view(nonceHash: nonce.hash, of: server) { return view }
-            _ = try rows.existing(server)
-            return nil
+        guard let view = try await store.view(nonceHash: nonce.hash, of: server) else {
+            _ = try await store.read { try $0.existing(server) }
+            return .nobody
         }
-        guard let view else { return .nobody }
         if let status = status(of: view, at: now) { return status }
         let session = view.session.settled(at: now)
         return waiting(session, .open, link: try await link(to: session, .still, at: now).bytes)
@@ -86,7 +84,7 @@ package struct SessionQueries: Sendable {
 
     /// What a page shows of a nonce, finished sessions included; nil when nothing is known.
     package func progress(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> Session? {
-        try await store.read { rows in try rows.view(nonceHash: nonce.hash, of: server) }?.session.settled(at: now)
+        try await store.view(nonceHash: nonce.hash, of: server)?.session.settled(at: now)
     }
 
     /// Whether somebody is logged in where this event stream is heard.

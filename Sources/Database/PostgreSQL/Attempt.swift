@@ -2,11 +2,14 @@
 enum TransactionKind {
     /// Sees one state. It takes no part in conflicts, so none begins it again.
     case read
+    /// One statement that reads. The engine takes it for a transaction by itself, so nothing begins or ends it.
+    case oneStatement
     /// Runs as if alone: what it read stays true until it has committed, or it is begun again.
     case write
 
-    var beginning: String {
+    var beginning: String? {
         switch self {
+        case .oneStatement: nil
         case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .write: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
         }
@@ -27,7 +30,7 @@ enum AgainCause: Equatable {
     case loss
     /// The schema has changed under what was prepared.
     case staleStatements
-    /// The body caught the error of a statement, with which this engine gives up the whole transaction: it is run again, and each statement can be
-    /// taken back alone.
-    case caughtError
+    /// The body went on after the error of a statement, with which this engine gives up the whole transaction: it caught it, or did not wait for it. It is run
+    /// again, and each statement is waited for and can be taken back alone.
+    case unheededError
 }

@@ -25,7 +25,8 @@ extension ConnectionJob {
 }
 
 /// Threads with a connection each. They are made as they are needed, up to a number, and take work in the order in which it came; whoever waits for them
-/// holds no thread.
+/// holds no thread. Of those that have nothing to do the last that had takes what comes, since what it asks is prepared there and in the server's memory; one
+/// that has a connection comes before one that would have to make it.
 ///
 /// Where a server goes silent, each connection to it has to be given up, and finding that out takes seconds. So what one has found counts for all: every
 /// connection of before is made anew, and when no new one is to be had since nobody answers, one call at a time finds out whether somebody does; all
@@ -41,9 +42,9 @@ final class ConnectionThreads: Sendable {
 
     fileprivate struct State {
         var waiting: [ConnectionJob] = []
-        /// Threads in all, and those that wait for work.
         var threads = 0
-        var idle = 0
+        /// Threads that wait for work, the one that waits longest first.
+        var idle: [ConnectionThread] = []
         /// Of which round the connection of each thread is that has one.
         var connections: [ObjectIdentifier: Int] = [:]
         /// Counted up when a server went silent: what is of an earlier one is not used again.
@@ -57,37 +58,56 @@ final class ConnectionThreads: Sendable {
         var closing: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// Who does a job that was submitted.
+    private enum Taker {
+        case refused(SQLError)
+        case idle(ConnectionThread)
+        case new
+        /// The first of those at work who is done.
+        case anybody
+    }
+
     private let connector: PostgreSQLConnector
     private let state = Mutex(State())
-    /// Signalled once for each job, and for each thread at the end.
-    private let work = DispatchSemaphore(value: 0)
 
     init(_ connector: PostgreSQLConnector) { self.connector = connector }
 
     func submit(_ job: ConnectionJob) {
-        let settings = connector.settings
-        let (refusal, needsThread) = state.withLock { state -> (SQLError?, Bool) in
-            guard !state.isClosed else { return (.closed, false) }
-            guard state.waiting.count < settings.mostWaiting else { return (.busy, false) }
-            guard state.standing != .asked else { return (.unavailable, false) }
-            state.waiting.append(state.taking(job))
-            state.restraint = max(0, state.restraint - 1)
-            guard state.idle < state.waiting.count, state.threads < settings.connections, state.restraint == 0 else { return (nil, false) }
-            state.threads += 1
-            return (nil, true)
+        let (job, taker) = state.withLock { state in
+            var job = job
+            let taker = self.taker(of: &job, state: &state)
+            if case .anybody = taker { state.waiting.append(job) }
+            return (job, taker)
         }
-        if let refusal { return job.refuse(refusal) }
-        if needsThread { startThread() }
-        work.signal()
+        switch taker {
+        case .refused(let error): job.refuse(error)
+        case .idle(let thread): thread.wake(with: job)
+        case .new: start(with: job)
+        case .anybody: break
+        }
+    }
+
+    private func taker(of job: inout ConnectionJob, state: inout State) -> Taker {
+        let settings = connector.settings
+        guard !state.isClosed else { return .refused(.closed) }
+        guard state.waiting.count < settings.mostWaiting else { return .refused(.busy) }
+        guard state.standing != .asked else { return .refused(.unavailable) }
+        job = state.taking(job)
+        state.restraint = max(0, state.restraint - 1)
+        if let thread = state.takeIdle(mayConnect: state.restraint == 0) { return .idle(thread) }
+        guard state.threads < settings.connections, state.restraint == 0 else { return .anybody }
+        state.threads += 1
+        return .new
     }
 
     /// Takes no more work, finishes what it has, closes the connections.
     func close() async {
-        let count = state.withLock { state in
+        let idle = state.withLock { state in
             state.isClosed = true
-            return state.threads
+            defer { state.idle = [] }
+            return state.idle
         }
-        for _ in 0..<count { work.signal() }
+        for thread in idle { thread.wake(with: nil) }
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
                 if state.threads > 0 { state.closing.append(continuation) }
@@ -97,20 +117,20 @@ final class ConnectionThreads: Sendable {
         }
     }
 
-    private func startThread() {
-        let thread = Thread { self.serve() }
+    private func start(with job: ConnectionJob) {
+        let thread = Thread { self.serve(from: job) }
         thread.name = "postgresql"
         thread.stackSize = 1 << 20
         thread.start()
     }
 
-    private func serve() {
-        let session = PostgreSQLSession(connector)
-        var isServing = true
-        while isServing, let job = next() { isServing = serve(job, by: session) }
+    private func serve(from first: ConnectionJob) {
+        let (session, thread) = (PostgreSQLSession(connector), ConnectionThread())
+        var next: ConnectionJob? = first
+        while let job = next { next = serve(job, by: session, on: thread) ? self.next(for: thread) : nil }
         session.close()
         let closers = state.withLock { state in
-            state.connections[ObjectIdentifier(session)] = nil
+            state.connections[ObjectIdentifier(thread)] = nil
             state.threads -= 1
             guard state.threads == 0, state.isClosed else { return [CheckedContinuation<Void, Never>]() }
             defer { state.closing = [] }
@@ -119,34 +139,32 @@ final class ConnectionThreads: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    private func next() -> ConnectionJob? {
-        state.withLock { $0.idle += 1 }
-        defer { state.withLock { $0.idle -= 1 } }
-        while true {
-            work.wait()
-            let (job, isOver) = state.withLock { state in
-                (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isClosed)
-            }
-            if job != nil || isOver { return job }
+    /// What comes next for a thread that is done; nil at the end.
+    private func next(for thread: ConnectionThread) -> ConnectionJob? {
+        let (job, isOver) = state.withLock { state -> (ConnectionJob?, Bool) in
+            if !state.waiting.isEmpty { return (state.waiting.removeFirst(), false) }
+            if !state.isClosed { state.idle.append(thread) }
+            return (nil, state.isClosed)
         }
+        return job != nil || isOver ? job : thread.waitForJob()
     }
 
     /// - Returns: whether this thread goes on.
-    private func serve(_ job: ConnectionJob, by session: PostgreSQLSession) -> Bool {
+    private func serve(_ job: ConnectionJob, by session: PostgreSQLSession, on thread: ConnectionThread) -> Bool {
         guard !job.deadline.isOver else { return refuseLate(job) }
         do throws(PostgreSQLLink.Loss) {
             let round = state.withLock(\.round)
             let isNew = try session.open(in: round, by: job.deadline)
-            state.withLock { $0.note(session, of: round, answers: isNew || job.isProbe) }
+            state.withLock { $0.note(thread, of: round, answers: isNew || job.isProbe) }
         } catch {
-            state.withLock { $0.connections[ObjectIdentifier(session)] = nil }
+            state.withLock { $0.connections[ObjectIdentifier(thread)] = nil }
             return putBack(job, isSilence: error.isSilence)
         }
         let tell = job.run(session)
-        state.withLock { $0.note(session) }
+        state.withLock { $0.note(session, of: thread) }
         tell()
         session.endTransaction()
-        state.withLock { $0.note(session) }
+        state.withLock { $0.note(session, of: thread) }
         return true
     }
 
@@ -163,30 +181,57 @@ final class ConnectionThreads: Sendable {
     /// No connection is to be had. Where others have one, the server has no room for more: one of them takes the work, and this thread goes. Where nobody
     /// has one, everybody who waits is told.
     private func putBack(_ job: ConnectionJob, isSilence: Bool) -> Bool {
-        let refused = state.withLock { state -> [ConnectionJob]? in
+        var again = job
+        again.wasPutBack = true
+        let (refused, taker) = state.withLock { [again] state -> ([ConnectionJob]?, ConnectionThread?) in
             if state.connected > 0, state.threads > 1, !job.wasPutBack, !state.isClosed {
-                var again = job
-                again.wasPutBack = true
-                state.waiting.insert(again, at: 0)
                 state.restraint = 64
-                return nil
+                let taker = state.takeIdle(mayConnect: false)
+                if taker == nil { state.waiting.insert(again, at: 0) }
+                return (nil, taker)
             }
-            guard state.connected == 0 else { return [job] }
+            guard state.connected == 0 else { return ([job], nil) }
             let refused = [job] + state.waiting
             state.waiting = []
             state.endProbe(of: refused, isSilence: isSilence)
-            return refused
+            return (refused, nil)
         }
-        guard let refused else {
-            work.signal()
-            return false
-        }
+        taker?.wake(with: again)
+        guard let refused else { return false }
         for job in refused { job.refuse(.unavailable) }
         return true
     }
 }
 
+/// One thread as those know it who have work for it.
+private final class ConnectionThread: Sendable {
+    private let job = Mutex<ConnectionJob?>(nil)
+    private let work = DispatchSemaphore(value: 0)
+
+    /// - Parameter job: nil at the end.
+    func wake(with job: ConnectionJob?) {
+        self.job.withLock { $0 = job }
+        work.signal()
+    }
+
+    /// Nil at the end.
+    func waitForJob() -> ConnectionJob? {
+        work.wait()
+        return job.withLock { job in
+            defer { job = nil }
+            return job
+        }
+    }
+}
+
 extension ConnectionThreads.State {
+    /// Of those that have nothing to do the last that had, with a connection of now if possible: what is to be done is done there at once. One without is for
+    /// when nobody has one, or another may be tried.
+    fileprivate mutating func takeIdle(mayConnect: Bool) -> ConnectionThread? {
+        if let place = idle.lastIndex(where: { connections[ObjectIdentifier($0)] == round }) { return idle.remove(at: place) }
+        return mayConnect || connected == 0 ? idle.popLast() : nil
+    }
+
     /// The first who comes after a server was found silent asks it again.
     fileprivate mutating func taking(_ job: ConnectionJob) -> ConnectionJob {
         guard standing == .silent else { return job }
@@ -203,14 +248,14 @@ extension ConnectionThreads.State {
     }
 
     /// - Parameter answers: whether the server has answered just now.
-    fileprivate mutating func note(_ session: PostgreSQLSession, of round: Int, answers: Bool) {
-        connections[ObjectIdentifier(session)] = round
+    fileprivate mutating func note(_ thread: ConnectionThread, of round: Int, answers: Bool) {
+        connections[ObjectIdentifier(thread)] = round
         if answers { standing = .answers }
     }
 
     /// After a run of a body, and after its end. Silence on a connection of before says nothing new.
-    fileprivate mutating func note(_ session: PostgreSQLSession) {
-        if session.silence != .none, connections[ObjectIdentifier(session)] == round { round += 1 }
-        if !session.isOpen { connections[ObjectIdentifier(session)] = nil }
+    fileprivate mutating func note(_ session: PostgreSQLSession, of thread: ConnectionThread) {
+        if session.silence != .none, connections[ObjectIdentifier(thread)] == round { round += 1 }
+        if !session.isOpen { connections[ObjectIdentifier(thread)] = nil }
     }
 }

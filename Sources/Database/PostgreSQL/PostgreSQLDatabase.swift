@@ -37,6 +37,12 @@ package final class PostgreSQLDatabase: Database {
         try await run(.read, body)
     }
 
+    package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] {
+        // Outside of a transaction nothing keeps a statement from writing.
+        guard SQLText(sql).isSelection else { throw SQLError.readOnly }
+        return try await run(isPatient ? .read : .oneStatement) { try $0.query(sql, arguments) }
+    }
+
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         // One more would wait there with the others, and hold one more of the server's connections.
@@ -61,9 +67,9 @@ package final class PostgreSQLDatabase: Database {
             case .again(let found): cause = found
             }
             runs += 1
-            isCareful = isCareful || cause == .caughtError
+            isCareful = isCareful || cause == .unheededError
             guard !deadline.isOver, let pause = retry.pause(after: runs) else { throw cause == .loss ? SQLError.unavailable : SQLError.busy }
-            if pause > 0, cause != .caughtError { await retry.wait(pause) }
+            if pause > 0, cause != .unheededError { await retry.wait(pause) }
         }
     }
 

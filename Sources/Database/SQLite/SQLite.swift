@@ -5,3 +5,4 @@
 // file took the place of ours, CleanStop says whether the file has to be checked at a start, DiskProbe finds a full disk before a
 // transaction does.
 // Start reading at SQLiteDatabase.swift, then SQLiteWriter.swift.
+// Whoever watches rows hears of what the writer changes by SQLiteRowWatch, which asks SQLite itself.

@@ -9,6 +9,8 @@ final class SQLiteConnection: SQLConnection {
     private var prepared: [StatementText: PreparedStatement] = [:]
     /// Whether the body at work may change rows.
     var mayWrite = false
+    /// Those who hear what this connection writes; nil where nobody asked.
+    private var watch: SQLiteRowWatch?
 
     /// More texts than this means that statements are built at run time; then they are forgotten rather than kept for ever.
     private static let preparedLimit = 512
@@ -19,7 +21,7 @@ final class SQLiteConnection: SQLConnection {
 
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
         let statement = try statement(for: sql, arguments)
-        defer { statement.reset() }
+        defer { end(statement) }
         let before = sqlite3_total_changes(database.sqliteConnection)
         while try step(statement) {}
         return statement.isReadOnly || sqlite3_total_changes(database.sqliteConnection) == before
@@ -28,7 +30,7 @@ final class SQLiteConnection: SQLConnection {
 
     func query(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
         let statement = try statement(for: sql, arguments)
-        defer { statement.reset() }
+        defer { end(statement) }
         var rows: [SQLRow] = []
         while try step(statement) {
             rows.append(statement.row())
@@ -49,9 +51,25 @@ final class SQLiteConnection: SQLConnection {
         return current > 0
     }
 
-    /// Lets go of all statements, without which the connection cannot close.
-    func forgetStatements() {
+    /// Tells `watcher` of changes of these rows. For between two transactions.
+    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) throws {
+        let watch = try watch ?? SQLiteRowWatch(on: database.sqliteConnection)
+        try watch.add(rows, for: watcher)
+        // Each is looked at once more when it is compiled.
         prepared = [:]
+        self.watch = watch
+    }
+
+    /// However a transaction ends, it ends by a statement.
+    private func end(_ statement: PreparedStatement) {
+        statement.reset()
+        if let watch, watch.isUnsettled, !isInTransaction { watch.settle() }
+    }
+
+    /// Lets go of all statements, without which the connection cannot close. Whoever watched hears that it is over: from now on others may write.
+    func letGo() {
+        prepared = [:]
+        watch?.end()
     }
 
     private func statement(for sql: String, _ arguments: [SQLValue]) throws -> PreparedStatement {
@@ -69,6 +87,7 @@ final class SQLiteConnection: SQLConnection {
         if prepared.count >= Self.preparedLimit { prepared = [:] }
         do {
             let statement = PreparedStatement(try database.makeStatement(sql: sqlitePlaceholders(text.sql)))
+            if let watch, !statement.isReadOnly, !text.changesRowsOnly { watch.end() }
             prepared[text] = statement
             return statement
         } catch let error as GRDB.DatabaseError {

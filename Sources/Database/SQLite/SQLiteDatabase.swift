@@ -63,6 +63,12 @@ package final class SQLiteDatabase: Database {
         try await noting { try await writer.transaction(body) }
     }
 
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool {
+        guard !isShared else { return false }
+        try await noting { try await writer.watch(rows, by: watcher) }
+        return true
+    }
+
     /// The lock file is asked and not the database file, of which no descriptor may be closed while SQLite has it open.
     package var hasServerBeside: Bool { isShared && path.map { FileLock.isHeld($0 + ".lock") } == true }
 

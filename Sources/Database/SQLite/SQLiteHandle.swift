@@ -57,7 +57,7 @@ final class SQLiteHandle: @unchecked Sendable {
     /// Waits for its turn and closes the connection.
     func close() {
         queue.unsafeReentrantWrite { _ in
-            connection?.forgetStatements()
+            connection?.letGo()
             connection = nil
         }
         // Fails only while a statement is in use, and none is left: then the descriptor goes when the queue goes.

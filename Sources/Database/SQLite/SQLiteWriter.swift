@@ -36,6 +36,19 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Begins between two commits.
+    func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            handle.schedule { connection in
+                continuation.resume(
+                    with: Result {
+                        guard let connection else { throw SQLError.closed }
+                        try connection.watch(rows, by: watcher)
+                    })
+            }
+        }
+    }
+
     /// Folds the log into the file and empties it, between two commits. Deleted values were overwritten in the file by `secure_delete`.
     func purge() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -29,10 +29,12 @@ extension Engine {
                 complain(.wrongOrder, about: set.challenge)
                 return .again(nil)
             }
+            try reread()
+            let former = try known().instance(next.id)?.change
             let rules = NewPIN.Rules(policy: next.pinPolicy?.policy ?? .standard, last: voucher.pin)
             // A PIN vouches with the key that it opened, which stays; a feature opened nothing, so the key is a new one.
             return try await self.set(pin, for: set.challenge, by: rules, master: voucher.proof.master) { new throws(OstiaryError) in
-                try await deliver(new, by: voucher, set.challenge)
+                try await deliver(new, over: former, by: voucher, set.challenge)
             }
         }
     }
@@ -55,7 +57,10 @@ extension Engine {
     }
 
     /// From the moment its box is stored, whichever of the two PINs the servers count can be opened.
-    private func deliver(_ new: NewPIN, by voucher: Voucher, _ challenge: FactorChallenge) async throws(OstiaryError) -> Round<Void> {
+    /// - Parameter former: what an earlier change left, as it was when the servers had not yet evaluated this one.
+    private func deliver(
+        _ new: NewPIN, over former: StoredPINChange?, by voucher: Voucher, _ challenge: FactorChallenge
+    ) async throws(OstiaryError) -> Round<Void> {
         var proof = FactorProof(
             attempt: new.attempt, method: voucher.proof.master == nil ? .bio : .pin, secondFactorSignature: new.signature)
         if let info = voucher.info {
@@ -70,21 +75,26 @@ extension Engine {
         }
         try checkNotAborted()
         let change = StoredPINChange(epoch: challenge.instance.epoch, box: StoredBytes(new.box.encoded))
-        // The servers forgot an earlier new PIN when they evaluated this one, so its box may go.
-        try write { (state) throws(OstiaryError) in state.setInstance(challenge.instance.id) { $0.change = change } }
-        return try await finish(challenge, proof, newKey: new.publicKey)
+        // The servers forgot an earlier new PIN when they evaluated this one, so its box may go; not one that another process has come to since.
+        let isOurs = try write { (state) throws(OstiaryError) in
+            guard state.instance(challenge.instance.id)?.change == former else { return false }
+            state.setInstance(challenge.instance.id) { $0.change = change }
+            return true
+        }
+        guard isOurs else { return .over(.flowInProgress) }
+        return try await finish(challenge, proof, change, newKey: new.publicKey)
     }
 
     /// An outcome that cannot be heard of ends the flow: the next use of a PIN finds out which one counts.
-    private func finish(_ challenge: FactorChallenge, _ proof: FactorProof, newKey: [UInt8]) async throws(OstiaryError) -> Round<Void> {
+    private func finish(
+        _ challenge: FactorChallenge, _ proof: FactorProof, _ change: StoredPINChange, newKey: [UInt8]
+    ) async throws(OstiaryError) -> Round<Void> {
         switch try await complete(challenge, proof, newKey: newKey) {
         case .declined(let status):
             return .over(status == .secondFactorUnavailable || status == .busy ? .secondFactorUnavailable : OstiaryError(status))
         case .done(let done):
             guard done.epoch == challenge.instance.epoch else { throw .serverAnswer }
-            try write { (state) throws(OstiaryError) in
-                state.setInstance(challenge.instance.id) { if $0.change?.epoch == done.epoch { $0.adoptChange() } }
-            }
+            try write { (state) throws(OstiaryError) in state.setInstance(challenge.instance.id) { $0.adopt(change) } }
             rememberSuccess(.pin, of: challenge)
             remember(withoutPINLeft: done.withoutPINLeft, of: challenge)
             return .done(())

@@ -48,10 +48,14 @@ struct StoredPINPolicy: Codable, Sendable, Equatable {
 extension StoredInstance {
     /// What `change` holds takes the place of the PIN so far.
     mutating func adoptChange() {
-        guard let change else { return }
-        epoch = change.epoch
-        box = change.box
-        self.change = nil
+        if let change { adopt(change) }
+    }
+
+    /// A new PIN that the servers count takes the place of the one so far, whatever another process has written down beside it meanwhile.
+    mutating func adopt(_ counted: StoredPINChange) {
+        epoch = counted.epoch
+        box = counted.box
+        if let change, change.epoch <= counted.epoch { self.change = nil }
     }
 
     /// Every key and secret of it.

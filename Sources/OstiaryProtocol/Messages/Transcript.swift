@@ -53,5 +53,10 @@ package enum Transcript {
     }
 
     /// nonceHash = H("nonce", text): what is stored of an X-nonce or a webNonce (protocol §3, §8).
-    package static func nonce(_ text: String) -> [UInt8] { H(.nonce, Array(text.utf8)) }
+    package static func nonce(_ text: String) -> [UInt8] { nonce(Array(text.utf8)) }
+
+    /// The same of the characters of a text.
+    package static func nonce(_ characters: [UInt8]) -> [UInt8] { H(noncePrefix, characters) }
+
+    private static let noncePrefix = Label.nonce.prefix
 }

@@ -94,6 +94,13 @@ package struct GroupScalar: Sendable {
         bytes = Self.reduce(message.withUnsafeBytes { expandMessage($0, tag: tag) })
     }
 
+    /// 64 bytes that nobody can tell from random ones, little-endian, modulo the order: as uniform as a drawn scalar (RFC 9497 §4.7.2).
+    package init(wide bytes: [UInt8]) throws(GroupError) {
+        guard Sodium.isReady else { throw .libraryUnavailable }
+        guard bytes.count == 2 * Self.count else { throw .notAScalar }
+        self.bytes = Self.reduce(bytes)
+    }
+
     /// A uniform scalar other than zero, from libsodium's generator.
     package static func random() throws(GroupError) -> GroupScalar {
         guard Sodium.isReady else { throw .libraryUnavailable }

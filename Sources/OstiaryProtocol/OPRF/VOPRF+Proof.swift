@@ -23,8 +23,17 @@ extension VOPRF {
     package static func generateProof(
         _ key: KeyPair, blinded: [GroupElement], evaluated: [GroupElement], r: GroupScalar
     ) throws(VOPRFError) -> Proof {
-        guard !r.isZero else { throw .group(.zeroScalar) }
+        try generateProof(key, blinded: blinded, evaluated: evaluated) { (_, _) throws(GroupError) in r }
+    }
+
+    /// The same with an r that is made from the composites.
+    static func generateProof(
+        _ key: KeyPair, blinded: [GroupElement], evaluated: [GroupElement],
+        scalar: (_ m: GroupElement, _ z: GroupElement) throws(GroupError) -> GroupScalar
+    ) throws(VOPRFError) -> Proof {
         let (m, z) = try computeCompositesFast(key, blinded: blinded, evaluated: evaluated)
+        let r = try inGroup { () throws(GroupError) in try scalar(m, z) }
+        guard !r.isZero else { throw .group(.zeroScalar) }
         let challenge = try inGroup { () throws(GroupError) in
             let commitments = (try GroupElement.generator(times: r), try m.multiplied(by: r))
             return try self.challenge(publicKey: key.publicKey, m, z, commitments.0, commitments.1)

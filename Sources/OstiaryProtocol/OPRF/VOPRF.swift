@@ -14,8 +14,8 @@ package enum VOPRFError: Error, Equatable, Sendable {
     case inputTooLong
 }
 
-/// VOPRF(ristretto255, SHA-512), the verifiable mode of RFC 9497. Steps are named as there; random scalars are parameters here and
-/// are drawn by `PINBlinding` and `OPRFKey`.
+/// VOPRF(ristretto255, SHA-512), the verifiable mode of RFC 9497. Steps are named as there; random scalars are parameters here. `PINBlinding`
+/// draws the blind, `OPRFKey` its key; r of a proof is derived (``proofScalar(secret:publicKey:m:z:attempt:)``).
 package enum VOPRF {
     /// "OPRFV1-" mode "-" suite (§3.1).
     static let context: [UInt8] = Array("OPRFV1-".utf8) + [0x01] + Array("-ristretto255-SHA512".utf8)

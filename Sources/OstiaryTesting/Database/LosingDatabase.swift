@@ -28,10 +28,13 @@ package final class LosingDatabase: Database {
     }
 
     private let base: any Database
+    private let tellsChanges: Bool
     private let state: Mutex<State>
 
-    package init(_ base: any Database, _ plan: Plan = .none) {
+    /// - Parameter tellsChanges: whether its rows can be watched; otherwise nobody can answer out of memory what is in them.
+    package init(_ base: any Database, _ plan: Plan = .none, tellsChanges: Bool = true) {
         self.base = base
+        self.tellsChanges = tellsChanges
         state = Mutex(State(plan: plan))
     }
 
@@ -46,8 +49,13 @@ package final class LosingDatabase: Database {
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
     package var announcements: (any Announcements)? { base.announcements }
+    package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await base.rows(sql, arguments) }
     package var readsAtOnce: Bool { base.readsAtOnce }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { base.rowsAtOnce(sql, arguments) }
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool {
+        guard tellsChanges else { return false }
+        return try await base.watch(rows, by: watcher)
+    }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await base.read(body)

@@ -17,8 +17,10 @@ package final class RerunningDatabase: Database {
     package var dialect: SQLDialect { base.dialect }
     package var isShared: Bool { base.isShared }
     package var announcements: (any Announcements)? { base.announcements }
+    package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await base.rows(sql, arguments) }
     package var readsAtOnce: Bool { base.readsAtOnce }
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { base.rowsAtOnce(sql, arguments) }
+    package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool { try await base.watch(rows, by: watcher) }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         let runs = TwoRuns(of: body)

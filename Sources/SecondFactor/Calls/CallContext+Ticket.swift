@@ -1,7 +1,7 @@
 import OstiaryProtocol
 
 extension CallContext {
-    /// "At the SFS, on a Ticket" (protocol §7): check, count durably, then evaluate and keep the evaluation.
+    /// "At the SFS, on a Ticket" (protocol §7): check, count durably, then evaluate.
     func answer(_ ticket: Encoded<Ticket>, sealed: [UInt8], receipts: [Encoded<Receipt>]) async throws -> CallReply {
         let attempt = ticket.value.attempt.value
         do {
@@ -11,7 +11,8 @@ extension CallContext {
             switch try await service.tickets.reserve(proven, at: now, steadyFor: steadyFor) {
             case .refused(let refusal, let standing): return refused(attempt, refusal, standing)
             case .admitted(let admitted, let key, let standing):
-                let evaluation = try await evaluation(of: admitted, checked.blinded, under: key)
+                // Asked again, or after a crash since the count, it is made again: the same bytes, and the try was counted.
+                let evaluation = try service.evaluator.evaluate(checked.blinded, under: key, for: admitted)
                 let sealed = try seal(evaluation, of: admitted, to: opened)
                 return CallReply(
                     answer: SecondFactorAnswer(
@@ -33,16 +34,6 @@ extension CallContext {
         let known = facts(of: receipts, for: checked.ticket, situation.instance)
         let freshKey = checked.needsKey(in: situation) ? try service.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch) : nil
         return try checked.proved(in: situation, receipt: known, freshKey: freshKey)
-    }
-
-    /// The evaluation that was kept, or a new one. After a crash in between it is made again: k·B is the same, and the try was counted.
-    private func evaluation(of attempt: AttemptRecord, _ blinded: GroupElement, under key: WrappedKey?) async throws -> [UInt8] {
-        if let kept = attempt.evaluation { return kept }
-        guard let key else { throw TicketRefusal.superseded }
-        let evaluation = try service.evaluator.evaluate(
-            blinded, under: key, publicKey: attempt.newEvaluationKey, of: attempt.instanceID, epoch: attempt.epoch)
-        try await service.tickets.keep(evaluation: evaluation, of: attempt.id)
-        return evaluation
     }
 
     private func seal(_ evaluation: [UInt8], of attempt: AttemptRecord, to opened: OpenedRequest) throws -> [UInt8] {

@@ -1,6 +1,7 @@
 import OstiaryProtocol
 
-/// A try that was counted, or a key that was made: what is remembered so that its repetition gives the first outcome (protocol §7).
+/// A try that was counted, or a key that was made: what is remembered so that its repetition gives the first outcome (protocol §7). Its evaluation is not
+/// among that: from the key, the element that `blindedHash` names and `id` come the same bytes again.
 package struct AttemptRecord: Equatable, Sendable {
     package let id: AttemptID
     package let instanceID: InstanceID
@@ -21,8 +22,6 @@ package struct AttemptRecord: Equatable, Sendable {
     package let newEvaluationKey: [UInt8]?
     /// How a PIN_CHANGE_SET was vouched for, and so must be proved; nil in other contexts.
     package let vouchedBy: Methods?
-    /// Element and proof, 96 bytes; nil until they were made, or after a crash in between.
-    package var evaluation: [UInt8]?
     package var state: State
 
     package enum State: Hashable, Sendable {
@@ -52,7 +51,7 @@ package struct AttemptRecord: Equatable, Sendable {
     package init(
         id: AttemptID, instanceID: InstanceID, owner: VirtualServer, sessionHash: [UInt8], purpose: Purpose, epoch: UInt32, blindedHash: [UInt8],
         sequence: UInt64, madeAt: Instant, reservedAt: Instant, expiresAt: Instant, tries: Tries, newEvaluationKey: [UInt8]? = nil,
-        vouchedBy: Methods? = nil, evaluation: [UInt8]? = nil, state: State
+        vouchedBy: Methods? = nil, state: State
     ) {
         self.id = id
         self.instanceID = instanceID
@@ -68,7 +67,6 @@ package struct AttemptRecord: Equatable, Sendable {
         self.tries = tries
         self.newEvaluationKey = newEvaluationKey
         self.vouchedBy = vouchedBy
-        self.evaluation = evaluation
         self.state = state
     }
 

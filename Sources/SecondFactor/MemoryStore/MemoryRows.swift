@@ -16,15 +16,7 @@ final class MemoryRows: SecondFactorRows {
     func attempt(_ id: AttemptID) throws -> AttemptRecord? { state.attempts[id] }
     func save(_ attempt: AttemptRecord) throws { state.attempts[attempt.id] = attempt }
 
-    func keep(evaluation: [UInt8], of attempt: AttemptID) throws {
-        guard state.attempts[attempt]?.evaluation == nil else { return }
-        state.attempts[attempt]?.evaluation = evaluation
-    }
-
-    func supersede(_ attempt: AttemptID) throws {
-        state.attempts[attempt]?.state = .superseded
-        state.attempts[attempt]?.evaluation = nil
-    }
+    func supersede(_ attempt: AttemptID) throws { state.attempts[attempt]?.state = .superseded }
 
     func removeAttempts(of instance: InstanceID) throws {
         state.attempts = state.attempts.filter { $0.value.instanceID != instance }

@@ -4,9 +4,7 @@ import OstiaryProtocol
 package protocol Evaluator: Sendable {
     func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey
 
-    /// k·B and its proof, 96 bytes. The attempt was counted durably before.
-    /// - Parameter publicKey: pkK where the attempt has it, that of a key that was made for it; nil where it has to be computed.
-    func evaluate(
-        _ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of instance: InstanceID, epoch: UInt32
-    ) throws -> [UInt8]
+    /// k·B and its proof, 96 bytes: the same for the same attempt, whenever and wherever it is asked again. The attempt was counted durably before.
+    /// - Parameter key: that of the attempt's instance and epoch.
+    func evaluate(_ blinded: GroupElement, under key: WrappedKey, for attempt: AttemptRecord) throws -> [UInt8]
 }

@@ -2,8 +2,8 @@ import OstiaryProtocol
 
 /// What becomes of a ticket.
 package enum TicketOutcome: Equatable, Sendable {
-    /// Counted now or before: evaluate under the key, unless the attempt has its evaluation already.
-    case admitted(AttemptRecord, key: WrappedKey?, Standing)
+    /// Counted now or before: evaluate under the key.
+    case admitted(AttemptRecord, key: WrappedKey, Standing)
     /// Nothing was changed and nothing may be evaluated.
     case refused(TicketRefusal, Standing)
 }
@@ -60,8 +60,7 @@ package enum TicketRules {
             known.sessionHash == attempt.sessionHash, known.epoch == attempt.epoch, known.blindedHash == attempt.blindedHash
         else { throw .attemptReused }
         guard known.state != .superseded else { throw .superseded }
-        let key = key(of: known, in: situation)
-        guard known.evaluation != nil || key != nil else { throw .superseded }
+        guard let key = key(of: known, in: situation) else { throw isOfFormerEpoch(known, situation) ? .wrongEpoch : .superseded }
         let standing = Standing(highest: known.sequence, epoch: situation.instance?.epoch ?? known.epoch, tries: known.tries)
         return Ruling(.admitted(known, key: key, standing))
     }
@@ -71,6 +70,12 @@ package enum TicketRules {
         if let pending = situation.pending, pending.attemptID == attempt.id { return pending.evaluationKey }
         guard let instance = situation.instance, instance.epoch == attempt.epoch, case .open(let keys) = instance.state else { return nil }
         return keys.evaluationKey
+    }
+
+    /// Whether the PIN was changed since: the key went with that, and the phone has the box of the epoch that is active now.
+    private static func isOfFormerEpoch(_ attempt: AttemptRecord, _ situation: Situation) -> Bool {
+        guard let instance = situation.instance, instance.openKeys != nil else { return false }
+        return attempt.epoch < instance.epoch
     }
 
     /// What is proved by PIN: one more counted try.

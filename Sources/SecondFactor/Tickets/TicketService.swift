@@ -20,9 +20,4 @@ package struct TicketService: Sendable {
             return try rows.apply(TicketRules.decide(ticket, in: situation, at: now, under: policy))
         }
     }
-
-    /// Keeps an evaluation with its attempt, so that the repetition costs none; the first one stays.
-    package func keep(evaluation: [UInt8], of attempt: AttemptID) async throws {
-        try await store.write { rows in try rows.keep(evaluation: evaluation, of: attempt) }
-    }
 }

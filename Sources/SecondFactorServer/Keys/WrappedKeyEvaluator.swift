@@ -14,11 +14,9 @@ package struct WrappedKeyEvaluator: Evaluator {
         return FreshKey(wrapped: WrappedKey(wrapped), publicKey: key.publicKey)
     }
 
-    package func evaluate(
-        _ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of instance: InstanceID, epoch: UInt32
-    ) throws -> [UInt8] {
-        let stored = try keyEncryptionKey.unwrap(key.bytes, context: Self.context(instance, epoch))
-        return try OPRFKey(SecretBytes(stored), publicKey: publicKey).evaluate(blinded)
+    package func evaluate(_ blinded: GroupElement, under key: WrappedKey, for attempt: AttemptRecord) throws -> [UInt8] {
+        let stored = try keyEncryptionKey.unwrap(key.bytes, context: Self.context(attempt.instanceID, attempt.epoch))
+        return try OPRFKey(SecretBytes(stored), publicKey: attempt.newEvaluationKey).evaluate(blinded, attempt: attempt.id)
     }
 
     private static func context(_ instance: InstanceID, _ epoch: UInt32) -> String { "sfs/k/\(instance.text)/\(epoch)" }

@@ -63,7 +63,6 @@ extension AttemptRecord {
             tries: Tries(failed: failed, most: most, wait: wait, withoutPINLeft: left),
             newEvaluationKey: try row.optionalBlob("new_evaluation_key"),
             vouchedBy: try row.optionalUnsigned("vouched_by").map { Methods(rawValue: UInt8(truncatingIfNeeded: $0)) },
-            evaluation: try row.optionalBlob("evaluation"),
             state: try State(row))
     }
 }

@@ -13,20 +13,15 @@ extension SQLRows {
         try knownAttempts.save(attempt, as: attempt.id, values: AttemptColumns.values, by: AttemptColumns.table.saver(on: connection))
     }
 
-    func keep(evaluation: [UInt8], of attempt: AttemptID) throws {
-        try connection.execute(
-            "UPDATE attempt SET evaluation = $2 WHERE id = $1 AND evaluation IS NULL", [.blob(attempt.bytes), .blob(evaluation)])
-        knownAttempts.forget()
-    }
-
+    /// Takes along an evaluation that a program of before decision 0062 kept.
     func supersede(_ attempt: AttemptID) throws {
-        try connection.execute(
+        try connection.write(
             "UPDATE attempt SET state = $2, evaluation = NULL WHERE id = $1", [.blob(attempt.bytes), SQLValue(StoredState.superseded.rawValue)])
         knownAttempts.forget()
     }
 
     func removeAttempts(of instance: InstanceID) throws {
-        try connection.execute("DELETE FROM attempt WHERE instance_id = $1", [.blob(instance.bytes)])
+        try connection.write("DELETE FROM attempt WHERE instance_id = $1", [.blob(instance.bytes)])
         knownAttempts.forget()
     }
 }

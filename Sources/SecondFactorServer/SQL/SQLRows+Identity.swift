@@ -8,7 +8,7 @@ extension SQLRows: IdentityRows {
     }
 
     func add(_ root: RootRow) throws {
-        try connection.execute(
+        try connection.write(
             "INSERT INTO own_root (id, root, wrapped_seed) VALUES (1, $1, $2)", [.blob(root.root.encoded), SQLValue(root.wrappedSeed)])
     }
 
@@ -20,7 +20,7 @@ extension SQLRows: IdentityRows {
     }
 
     func add(_ key: OperatorKeyRow) throws {
-        try connection.execute(
+        try connection.write(
             "INSERT INTO own_operator_key (id, certificate, wrapped_seed, not_after) VALUES ($1, $2, $3, $4)",
             [
                 .blob(key.certificate.id), .blob(key.certificate.encoded), SQLValue(key.wrappedSeed),
@@ -38,19 +38,19 @@ extension SQLRows: IdentityRows {
     }
 
     func add(_ prekey: PrekeyRow) throws {
-        try connection.execute(
+        try connection.write(
             "INSERT INTO own_prekey (id, wrapped_secret, not_after, erase_at) VALUES ($1, $2, $3, $4)",
             [.integer(Int64(prekey.id)), .blob(prekey.wrappedSecret), SQLValue(prekey.notAfter.seconds), SQLValue(prekey.eraseAt.seconds)])
     }
 
     func cutPrekeys(publishedUntil: Instant, openedUntil: Instant) throws {
-        try connection.execute("UPDATE own_prekey SET not_after = $1 WHERE not_after > $1", [SQLValue(publishedUntil.seconds)])
-        try connection.execute("UPDATE own_prekey SET erase_at = $1 WHERE erase_at > $1", [SQLValue(openedUntil.seconds)])
+        try connection.write("UPDATE own_prekey SET not_after = $1 WHERE not_after > $1", [SQLValue(publishedUntil.seconds)])
+        try connection.write("UPDATE own_prekey SET erase_at = $1 WHERE erase_at > $1", [SQLValue(openedUntil.seconds)])
     }
 
     func eraseExpiredKeys(at now: Instant) throws {
-        try connection.execute("DELETE FROM own_prekey WHERE erase_at <= $1", [SQLValue(now.seconds)])
-        try connection.execute(
+        try connection.write("DELETE FROM own_prekey WHERE erase_at <= $1", [SQLValue(now.seconds)])
+        try connection.write(
             "UPDATE own_operator_key SET wrapped_seed = NULL WHERE not_after < $1 AND wrapped_seed IS NOT NULL", [SQLValue(now.seconds)])
     }
 }

@@ -31,7 +31,7 @@ extension SQLRows {
     }
 
     func removePendingKey(of instance: InstanceID) throws {
-        try connection.execute("DELETE FROM pending_key WHERE instance_id = $1", [.blob(instance.bytes)])
+        try connection.write("DELETE FROM pending_key WHERE instance_id = $1", [.blob(instance.bytes)])
         knownKeys.note(nil, as: instance)
     }
 }

@@ -13,7 +13,7 @@ extension SQLRows {
     }
 
     func add(_ record: ResetRecord) throws {
-        try connection.execute(
+        try connection.write(
             """
             INSERT INTO reset_log (instance_id, server_id, granted_at, message_time, highest, proven) VALUES ($1, $2, $3, $4, $5, $6)
             """,

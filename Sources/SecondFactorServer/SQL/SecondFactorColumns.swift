@@ -23,13 +23,13 @@ enum InstanceColumns {
     }
 }
 
-/// An attempt as columns.
+/// An attempt as columns. The table has one more, `evaluation`, for programs of before decision 0062.
 enum AttemptColumns {
     static let table = SQLTable(
         "attempt", key: ["id"],
         columns: [
             "instance_id", "server_id", "server_root", "session_hash", "context", "device_key", "epoch", "blinded_hash", "sequence", "reserved_at",
-            "expires_at", "failed", "most", "wait", "without_pin_left", "new_evaluation_key", "evaluation", "state", "signature_hash", "receipt",
+            "expires_at", "failed", "most", "wait", "without_pin_left", "new_evaluation_key", "state", "signature_hash", "receipt",
             "biometric_key", "voucher", "vouched_by", "made_at", "method", "proved_at",
         ])
 
@@ -41,7 +41,7 @@ enum AttemptColumns {
             SQLValue(number: attempt.epoch), .blob(attempt.blindedHash), SQLValue(attempt.sequence), SQLValue(attempt.reservedAt.seconds),
             SQLValue(attempt.expiresAt.seconds), SQLValue(number: attempt.tries.failed), SQLValue(number: attempt.tries.most),
             SQLValue(number: attempt.tries.wait), SQLValue(number: attempt.tries.withoutPINLeft), SQLValue(attempt.newEvaluationKey),
-            SQLValue(attempt.evaluation), SQLValue(StoredState(attempt.state).rawValue), SQLValue(completion?.signatureHash),
+            SQLValue(StoredState(attempt.state).rawValue), SQLValue(completion?.signatureHash),
             SQLValue(completion?.receipt), SQLValue(attempt.purpose.biometricKey), SQLValue(attempt.purpose.voucher?.bytes),
             SQLValue(attempt.vouchedBy), SQLValue(attempt.madeAt.seconds), SQLValue(completion?.method ?? .pin),
             SQLValue(completion?.at.seconds ?? 0),

@@ -23,11 +23,12 @@ struct EarlyStopTests {
 
     private enum End: CaseIterable { case logOut, block, delete, time }
 
-    @Test("A94 After a stop was acknowledged nobody of many who ask all the time hears of a login, however it was stopped")
-    func stops() async throws {
+    @Test(
+        "A94 After a stop was acknowledged nobody of many who ask all the time hears of a login, however it was stopped", arguments: [true, false])
+    func stops(keepsViews: Bool) async throws {
         let folder = try TemporaryFolder()
         let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"), readers: 2)
-        try await ServersFixture.run(database: database) { servers in
+        try await ServersFixture.run(database: database, keepsViews: keepsViews) { servers in
             try await SessionsBothWays.run(at: servers) { both in
                 for end in End.allCases {
                     let nonce = Base64URL.encode(SystemRandomSource().bytes(16))

@@ -33,10 +33,12 @@ struct EarlyFuzzTests {
         }
     }
 
-    @Test("A94 Whatever is sent, both ways answer the same to the byte, nobody is told of a login without the key, and both go on")
-    func heads() async throws {
+    @Test(
+        "A94 Whatever is sent, both ways answer the same to the byte, nobody is told of a login without the key, and both go on",
+        arguments: [true, false])
+    func heads(keepsViews: Bool) async throws {
         let seed = FuzzSeed("early")
-        try await ServersFixture.run { servers in
+        try await ServersFixture.run(keepsViews: keepsViews) { servers in
             let (loggedIn, other) = (Base64URL.encode(SystemRandomSource().bytes(16)), Base64URL.encode(SystemRandomSource().bytes(16)))
             try await TestPhone(servers).enrol(try servers.nonce()).logIn(try SessionNonce(loggedIn))
             try await SessionsBothWays.run(at: servers) { both in

@@ -11,9 +11,9 @@ enum LostCommits {
 }
 
 /// A database that runs every body twice, and loses commits as the test wishes.
-func misbehavingDatabase(over base: any Database) -> LosingDatabase {
+func misbehavingDatabase(over base: any Database, tellsChanges: Bool = true) -> LosingDatabase {
     // Told on SQLite only: numbers that PostgreSQL counts up are not taken back, so two runs always differ.
-    LosingDatabase(RerunningDatabase(base) { if base.dialect == .sqlite { Issue.record("\($0)") } }, LostCommits.plan)
+    LosingDatabase(RerunningDatabase(base) { if base.dialect == .sqlite { Issue.record("\($0)") } }, LostCommits.plan, tellsChanges: tellsChanges)
 }
 
 /// One of its own, with the schema of today.

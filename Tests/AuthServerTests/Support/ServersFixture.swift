@@ -49,16 +49,18 @@ struct ServersFixture: Sendable {
     /// - Parameters:
     ///   - own: a database for the authentication server, on which nothing is run twice.
     ///   - other: likewise for the second-factor server.
+    ///   - keepsViews: whether the authentication server answers for logins out of memory, where its database lets it.
     ///   - auditDays: for how long its audit trail is kept; 0 for ever.
     ///   - second: of a phone that waits for news; a minute where its time may not be over before they come, however busy the machine is.
     static func run(
-        database own: (any Database)? = nil, secondFactorDatabase other: (any Database)? = nil, drain: DrainSignal = DrainSignal(),
-        log: LogRecorder? = nil, auditDays: UInt64 = 0, second: Duration = .milliseconds(20),
+        database own: (any Database)? = nil, secondFactorDatabase other: (any Database)? = nil, keepsViews: Bool = true,
+        drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0, second: Duration = .milliseconds(20),
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
         let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.ofEngine() }
         let secondFactorDatabase: any Database = if let other { other } else { try await SchemaTemplate.secondFactor.ofEngine() }
-        let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
+        let commits =
+            own.map { LosingDatabase($0, tellsChanges: keepsViews) } ?? misbehavingDatabase(over: database, tellsChanges: keepsViews)
         let secondFactorCommits = other.map { LosingDatabase($0) } ?? misbehavingDatabase(over: secondFactorDatabase)
         let (clock, skew) = (TestClock(), Skew())
         let now: @Sendable () -> Instant = { clock.now }

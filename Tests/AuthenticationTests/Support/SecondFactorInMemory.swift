@@ -94,19 +94,24 @@ private struct Keys: OwnKeys {
     func open(_ request: [UInt8]) -> OpenedRequest? { try? OpenedRequest(request, with: prekey) }
 }
 
-/// Evaluation keys as they are, and how often they were used.
+/// Evaluation keys as they are, and what was evaluated under them: the same element of the same attempt again is the same bytes, and counts once.
 private final class CountingEvaluator: Evaluator {
-    private let used = Mutex(0)
+    private struct Use: Hashable {
+        let attempt: AttemptID
+        let blinded: GroupElement
+    }
 
-    var evaluations: Int { used.withLock { $0 } }
+    private let used = Mutex<Set<Use>>([])
+
+    var evaluations: Int { used.withLock(\.count) }
 
     func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey {
         let key = try OPRFKey.generate()
         return FreshKey(wrapped: WrappedKey(key.stored.exposed), publicKey: key.publicKey)
     }
 
-    func evaluate(_ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of _: InstanceID, epoch _: UInt32) throws -> [UInt8] {
-        used.withLock { $0 += 1 }
-        return try OPRFKey(SecretBytes(key.bytes), publicKey: publicKey).evaluate(blinded)
+    func evaluate(_ blinded: GroupElement, under key: WrappedKey, for attempt: AttemptRecord) throws -> [UInt8] {
+        used.withLock { _ = $0.insert(Use(attempt: attempt.id, blinded: blinded)) }
+        return try OPRFKey(SecretBytes(key.bytes), publicKey: attempt.newEvaluationKey).evaluate(blinded, attempt: attempt.id)
     }
 }

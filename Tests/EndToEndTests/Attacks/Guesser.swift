@@ -80,6 +80,7 @@ struct Guesser: Sendable {
 
     private static func evaluate(_ pin: StretchedPIN, _ key: OPRFKey) throws -> SecretBytes {
         let blinding = try PINBlinding(pin)
-        return try blinding.finish(evaluation: try key.evaluate(blinding.blindedElement), pinnedKey: key.publicKey)
+        let evaluation = try key.evaluate(blinding.blindedElement, attempt: AttemptID(using: SystemRandomSource()))
+        return try blinding.finish(evaluation: evaluation, pinnedKey: key.publicKey)
     }
 }

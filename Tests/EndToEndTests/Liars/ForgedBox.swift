@@ -12,7 +12,8 @@ extension DeceivedFixture {
         let stretched = try StretchedPIN(
             pin: try LockedBytes(copying: Array(pin.utf8)), deviceSecret: stolen.deviceSecret, scope: stolen.scope, parameters: .standard)
         let blinding = try PINBlinding(stretched)
-        let y = try blinding.finish(evaluation: try key.evaluate(blinding.blindedElement), pinnedKey: key.publicKey)
+        let evaluation = try key.evaluate(blinding.blindedElement, attempt: AttemptID(using: SystemRandomSource()))
+        let y = try blinding.finish(evaluation: evaluation, pinnedKey: key.publicKey)
         let box = try BoxKey(stretched, serverShare: share, evaluation: y).seal(SecretBytes(SystemRandomSource().bytes(32)), pinnedKey: key.publicKey)
         let accounts = try Ports.files(in: home).accounts
         try accounts.update { document in

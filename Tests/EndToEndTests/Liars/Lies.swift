@@ -21,9 +21,10 @@ extension LyingSecondFactor {
         { call, truth, own in
             guard let ticket = try? Ticket(decoding: call.message), !truth.sealed.isEmpty, let opened = own.keys.open(call.sealed)
             else { return truth }
-            let attempt = ticket.attempt.value.attemptID
+            let attempt = ticket.attempt.value
             let honest = SecondFactorEvaluation(
-                attemptID: attempt, evaluation: try await own.evaluation(of: attempt), evaluationKey: nil, tries: truth.tries)
+                attemptID: attempt.attemptID, evaluation: try await own.evaluation(of: attempt, opened.message), evaluationKey: nil,
+                tries: truth.tries)
             let said = try change(honest, opened.message)
             return truth.but(sealed: try opened.answer(status, body: said.encoded, at: .now + late, signedBy: own.keys.operatorKey))
         }

@@ -26,13 +26,14 @@ final class LyingSecondFactor: Sendable {
     struct Holdings: Sendable {
         let keys: OwnIdentity
         let database: any Database
+        let evaluator: WrappedKeyEvaluator
 
-        /// What the true server made of an attempt.
-        func evaluation(of attempt: AttemptID) async throws -> [UInt8] {
-            let kept = try await database.read { connection in
-                try connection.one("SELECT evaluation FROM attempt WHERE id = $1", [.blob(attempt.bytes)])?.blob("evaluation")
-            }
-            return try #require(kept)
+        /// What the true server made of an attempt: the same bytes again.
+        func evaluation(of attempt: Attempt, _ blinded: [UInt8]) async throws -> [UInt8] {
+            let rows = try await SQLSecondFactorStore(database: database).situation(of: attempt.instanceID, attempt: attempt.attemptID)
+            let pending = rows.pending?.attemptID == attempt.attemptID ? rows.pending?.evaluationKey : nil
+            let key = try #require(pending ?? rows.instance?.openKeys?.evaluationKey)
+            return try evaluator.evaluate(try GroupElement(blinded), under: key, for: try #require(rows.attempt))
         }
     }
 
@@ -48,6 +49,7 @@ final class LyingSecondFactor: Sendable {
     private let truth: any TestClientProtocol
     private let keys: IdentityKeeper
     private let database: any Database
+    private let evaluator: WrappedKeyEvaluator
     private let state: SharedState
 
     /// Of the listener's router as well, which is there before the port is known.
@@ -55,11 +57,14 @@ final class LyingSecondFactor: Sendable {
         let state = Mutex(State())
     }
 
-    private init(port: Int, truth: any TestClientProtocol, keys: IdentityKeeper, database: any Database, state: SharedState) {
+    private init(
+        port: Int, truth: any TestClientProtocol, keys: IdentityKeeper, database: any Database, evaluator: WrappedKeyEvaluator, state: SharedState
+    ) {
         self.port = port
         self.truth = truth
         self.keys = keys
         self.database = database
+        self.evaluator = evaluator
         self.state = state
     }
 
@@ -96,13 +101,15 @@ final class LyingSecondFactor: Sendable {
         let keys = IdentityKeeper(
             IdentityRenewal(
                 store: SQLSecondFactorStore(database: database), keyEncryptionKey: key, rootSeed: nil, random: SystemRandomSource()))
-        let state = SharedState()
+        let (state, evaluator) = (SharedState(), WrappedKeyEvaluator(keyEncryptionKey: key))
         try await Application(router: service.router, logger: logger).test(.router) { truth in
-            let liar = LyingSecondFactor(port: 0, truth: truth, keys: keys, database: database, state: state)
+            let liar = LyingSecondFactor(port: 0, truth: truth, keys: keys, database: database, evaluator: evaluator, state: state)
             let listener = Application(
                 router: liar.router, configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger)
             try await listener.test(.live) { open in
-                try await body(LyingSecondFactor(port: try #require(open.port), truth: truth, keys: keys, database: database, state: state))
+                try await body(
+                    LyingSecondFactor(
+                        port: try #require(open.port), truth: truth, keys: keys, database: database, evaluator: evaluator, state: state))
             }
         }
         try await database.close()
@@ -131,7 +138,7 @@ final class LyingSecondFactor: Sendable {
         }
         var said = recording ?? truth
         if let lie, recording == nil {
-            let own = Holdings(keys: try await keys.identity(at: .now), database: database)
+            let own = Holdings(keys: try await keys.identity(at: .now), database: database, evaluator: evaluator)
             said = Encoded(try await lie(call, try SecondFactorAnswer(decoding: truth), own), signedBy: own.keys.operatorKey).bytes
         }
         state.state.withLock { $0.answers.append(said) }

@@ -42,12 +42,14 @@ struct LyingSecondFactorTests {
             "an evaluation under another key, which is named", .serverIdentity,
             LyingSecondFactor.evaluations { honest, element in
                 let key = try OPRFKey.generate()
-                return honest.but(evaluation: try key.evaluate(element), key: key.publicKey)
+                return honest.but(evaluation: try key.evaluate(element, attempt: honest.attemptID), key: key.publicKey)
             }
         ),
         (
             "an evaluation under another key, which is not named", .serverIdentity,
-            LyingSecondFactor.evaluations { honest, element in honest.but(evaluation: try OPRFKey.generate().evaluate(element)) }
+            LyingSecondFactor.evaluations { honest, element in
+                honest.but(evaluation: try OPRFKey.generate().evaluate(element, attempt: honest.attemptID))
+            }
         ),
         (
             "an evaluation of another attempt", .serverAnswer,

@@ -10,9 +10,8 @@ import Testing
 @Suite("Attack 13: histories of three nodes with faults", .serialized, .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"))
 struct HistoryRunTests {
     private static let seed = ProcessInfo.processInfo.environment["OSTIARY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
-    private static let minutes = ProcessInfo.processInfo.environment["OSTIARY_SOAK_MINUTES"].flatMap { Int($0) }
     /// Of one of two runs, or of the only one.
-    private static var length: Duration { .seconds(60 * (minutes ?? 3)) / (NodeNetwork.isPossible ? 2 : 1) }
+    private static var length: Duration { .seconds(60 * (Soak.minutes ?? 3)) / (NodeNetwork.isPossible ? 2 : 1) }
 
     /// What a run is like.
     private struct Course {
@@ -32,7 +31,7 @@ struct HistoryRunTests {
         if !FakedClock.isInstalled { print("SKIPPED: clocks of single nodes that leap (libfaketime is not installed: make setup)") }
         try await run(
             Course(
-                hasClocks: !NodeNetwork.isPossible && FakedClock.isInstalled, longest: Self.minutes == nil ? .seconds(4) : .seconds(30),
+                hasClocks: !NodeNetwork.isPossible && FakedClock.isInstalled, longest: Soak.minutes == nil ? .seconds(4) : .seconds(30),
                 pause: .seconds(30)))
     }
 
@@ -41,43 +40,62 @@ struct HistoryRunTests {
         .enabled(if: NodeNetwork.isPossible, "this process may make no network namespaces"))
     func networks() async throws {
         try await run(
-            Course(isNetworked: true, hasClocks: FakedClock.isInstalled, longest: Self.minutes == nil ? .milliseconds(2_500) : .seconds(30)))
+            Course(isNetworked: true, hasClocks: FakedClock.isInstalled, longest: Soak.minutes == nil ? .milliseconds(2_500) : .seconds(30)))
     }
 
     private func run(_ course: Course) async throws {
-        print("histories: OSTIARY_SEED=\(Self.seed), \(Self.length)\(course.isNetworked ? " in networks" : "")")
+        let what = "OSTIARY_SEED=\(Self.seed), \(Self.length)\(course.isNetworked ? " in networks" : "")"
+        guard !Soak.isToEnd else { return Soak.tell("SKIPPED: histories (\(what)): the run was ended before") }
+        Soak.tell("histories: \(what)")
         let fixture = try await NodesFixture.running(
             ["OSTIARY_LOG_LEVEL": "warning"],
             secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"],
             isNetworked: course.isNetworked, hasClocks: course.hasClocks)
         let load = try await NodeLoad(fixture, people: ["alice", "bob", "carol"], seed: Self.seed)
-        let faults = NodeFaults(seed: Self.seed, length: Self.length, longest: course.longest, among: fixture.faults, pause: course.pause)
+        let faults = NodeFaults(
+            seed: Self.seed, length: Self.length, calm: Soak.minutes == nil ? .seconds(2) : .seconds(20), longest: course.longest,
+            among: fixture.faults, pause: course.pause)
+        let begun = load.now()
         async let work: Void = load.run(for: Self.length, seed: Self.seed)
-        let leaps = try await happen(faults.events, to: fixture, load)
+        let (leaps, tally) = try await happen(faults.events, to: fixture, load)
         await work
+        let isShort = Soak.isToEnd && load.now() - begun < Soak.shortest
         try await fixture.waitUntilReady()
         await load.readAll()
         try await load.logInAll()
 
         load.histories.expectExplained("OSTIARY_SEED=\(Self.seed), clocks wrong from \(leaps.description)", sound: leaps.sound)
-        load.histories.expectWork()
-        try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
+        Soak.tell("histories: \(tally)")
+        if isShort {
+            Soak.tell("SKIPPED: how much happened, and the evidence of it: the run was ended after less than \(Soak.shortest)")
+        } else {
+            load.histories.expectWork()
+            try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
+        }
         try await fixture.stop()
     }
 
-    /// - Returns: when a clock was wrong.
-    private func happen(_ events: [NodeFaults.Event], to fixture: NodesFixture, _ load: NodeLoad) async throws -> Leaps {
-        let start = ContinuousClock.now
-        var leaps = Leaps()
+    /// - Returns: when a clock was wrong, and what happened.
+    private func happen(_ events: [NodeFaults.Event], to fixture: NodesFixture, _ load: NodeLoad) async throws -> (Leaps, FaultTally) {
+        let (start, begun) = (ContinuousClock.now, load.now())
+        var (leaps, tally) = (Leaps(), FaultTally())
+        var told = begun
         for event in events {
             try await Task.sleep(until: start + event.begins)
+            guard !Soak.isToEnd else { break }
             let began = load.now()
             try await fixture.begin(event)
             try await Task.sleep(until: start + event.ends)
             try await fixture.heal(event)
             if case .leap = event.fault { leaps.note(from: began, until: load.now() + FakedClock.delay) }
+            tally.note(event.fault)
+            guard Soak.minutes != nil, load.now() - told >= .seconds(60) else { continue }
+            told = load.now()
+            Soak.tell(
+                "histories: \((told - begun).components.seconds / 60) of \(Self.length.components.seconds / 60) min, \(tally.total) faults, "
+                    + "\(load.histories.sessions.calls.count) calls about sessions, \(load.histories.pins.calls.count) about PINs")
         }
-        return leaps
+        return (leaps, tally)
     }
 
     /// Whoever is logged in, or ever was, is one account, by a decision that its device signed and a PIN that was counted. With a clock that is days ahead keys are

@@ -52,10 +52,13 @@ struct NodeFaults: Equatable {
     /// One fault at a time, as the nodes must answer for what one of them does; and between two a while in which all is well.
     /// - Parameters:
     ///   - length: of the run; the last fault is over before it is.
+    ///   - calm: for which all is well at its end.
     ///   - longest: that one lasts.
     ///   - faults: the sorts that can be made where the run is.
     ///   - pause: for which the first node that is halted stands still, where that is longer.
-    init(seed: UInt64, length: Duration, longest: Duration = .seconds(4), among faults: [Fault], pause: Duration? = nil) {
+    init(
+        seed: UInt64, length: Duration, calm: Duration = .seconds(2), longest: Duration = .seconds(4), among faults: [Fault], pause: Duration? = nil
+    ) {
         var random = SplitMix(seed: seed)
         var events: [Event] = []
         var time = Duration.seconds(2)
@@ -69,7 +72,7 @@ struct NodeFaults: Equatable {
             let isFirstPause = fault == .paused && !events.contains { $0.fault == .paused }
             let lasts = isFirstPause ? max(drawn, pause ?? drawn) : drawn
             let event = Event(fault: fault, node: Int.random(in: 0..<3, using: &random), begins: time, ends: time + lasts)
-            guard event.ends + .seconds(2) <= length else { break }
+            guard event.ends + calm <= length else { break }
             events.append(event)
             time = event.ends + .milliseconds(Int.random(in: 500...2_000, using: &random))
         }

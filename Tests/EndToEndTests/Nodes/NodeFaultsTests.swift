@@ -31,6 +31,30 @@ struct NodeFaultsTests {
         #expect(events.allSatisfy { !NodeFaults.Fault.ofClocks.contains($0.fault) || $0.ends - $0.begins >= FakedClock.delay })
     }
 
+    @Test("All is well at the end for as long as a run wants it to be", arguments: 0..<20 as Range<UInt64>)
+    func calm(_ seed: UInt64) {
+        let ends = [2, 30].map { calm in
+            NodeFaults(seed: seed, length: .seconds(600), calm: .seconds(calm), longest: .seconds(30), among: Self.networked).events.last?.ends
+                ?? .zero
+        }
+        #expect(ends[1] <= .seconds(570) && ends[1] > .seconds(530) && ends[0] > .seconds(560))
+    }
+
+    @Test("They are told by their sorts, and each sort by a name of its own")
+    func told() {
+        var tally = FaultTally()
+        #expect(tally.description == "0 faults")
+        for fault in [.killed, .leap(-60), .killed, .lost(.secondFactor, .both)] as [NodeFaults.Fault] { tally.note(fault) }
+        #expect(tally.description == "4 faults: 1 clock −60 s, 2 killed, 1 lost to and from second-factor")
+        let all = Self.networked + NodeFaults.Fault.ofProxies
+        let names = all.map { fault in
+            var tally = FaultTally()
+            tally.note(fault)
+            return tally.description
+        }
+        #expect(Set(names).count == all.count)
+    }
+
     private func expectOrder(_ events: [NodeFaults.Event], within length: Duration) {
         #expect(zip(events, events.dropFirst()).allSatisfy { $0.ends < $1.begins })
         #expect(events.allSatisfy { $0.begins < $0.ends && $0.ends <= length - .seconds(2) && (0..<3).contains($0.node) })

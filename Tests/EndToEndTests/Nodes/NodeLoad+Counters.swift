@@ -9,7 +9,7 @@ extension NodeLoad {
     /// Reads the counters again and again, also while the server is dead.
     func watchCounters(until deadline: Duration) async {
         var database: (any Database)?
-        while now() < deadline {
+        while now() < deadline, !Soak.isToEnd {
             if database == nil { database = try? Self.counters(of: fixture.layout) }
             if let database { await readCounters(in: database) }
             try? await Task.sleep(for: .milliseconds(500))

@@ -28,12 +28,13 @@ extension NodeLoad {
         resident.note(change, to: new)
         guard change != .notBegun else { return }
         let outcome: OnePIN.Call.Outcome = change == .done ? .answered(.done, at: now()) : .unknown
-        histories.pins.note(ObservedCall("\(resident.name)’s phone", resident.name, .set(new), invoked: max(invoked, lastTry(of: resident)), outcome))
+        let book = pinBooks.withLock { $0.key(of: resident.name, after: change) }
+        histories.pins.note(ObservedCall("\(resident.name)’s phone", book, .set(new), invoked: max(invoked, lastTry(of: resident)), outcome))
     }
 
     /// When the last PIN was looked at: what was entered in the same flow came before what is set in it.
     private func lastTry(of resident: NodeResident) -> Duration {
-        histories.pins.calls.last { $0.key == resident.name }?.returned ?? .zero
+        histories.pins.calls.last { $0.caller == "\(resident.name)’s phone" }?.returned ?? .zero
     }
 
     /// Of one phone, whose tries come one after the other. What has no result may have been counted, or been a success that nobody heard of.
@@ -59,8 +60,8 @@ extension NodeLoad {
     }
 
     private func note(_ pin: Int, _ answer: OnePIN.Answer, of resident: NodeResident) {
-        let moment = now()
-        histories.pins.note(ObservedCall("\(resident.name)’s phone", resident.name, .enter(pin), invoked: moment, .answered(answer, at: moment)))
+        let (moment, book) = (now(), pinBooks.withLock { $0.key(of: resident.name) })
+        histories.pins.note(ObservedCall("\(resident.name)’s phone", book, .enter(pin), invoked: moment, .answered(answer, at: moment)))
     }
 
     private func note(_ action: BoundedCounter.Action, _ answer: BoundedCounter.Answer?, of name: String) {

@@ -21,6 +21,8 @@ final class NodeLoad: Sendable {
     let secret: String
     /// Of those who count tries, by person.
     let books = Mutex<[String: TryBook]>([:])
+    /// Of PINs that are set and entered.
+    let pinBooks = Mutex(PINBooks())
     /// A token of each grant that was ever given.
     let tokens = Mutex<[String: String]>([:])
     private let things = Mutex(0)
@@ -51,7 +53,7 @@ final class NodeLoad: Sendable {
                     var random = SplitMix(seed: seed &* 31 &+ UInt64(number))
                     // Each kind in turn, in an order of the seed's: a short run, too, meets all of them.
                     var left: [Kind] = []
-                    while self.now() < deadline {
+                    while self.now() < deadline, !Soak.isToEnd {
                         if left.isEmpty { left = (Kind.allCases + [.login, .tokens]).shuffled(using: &random) }
                         await self.round(resident.isInDoubt ? .login : left.removeLast(), of: resident, &random)
                     }

@@ -62,7 +62,8 @@ struct LyingSecondFactorTests {
             server.lies.evaluation = { evaluation, blinded in
                 let key = try OPRFKey.generate()
                 return SecondFactorEvaluation(
-                    attemptID: evaluation.attemptID, evaluation: try key.evaluate(blinded), evaluationKey: key.publicKey, tries: evaluation.tries)
+                    attemptID: evaluation.attemptID, evaluation: try key.evaluate(blinded, attempt: evaluation.attemptID),
+                    evaluationKey: key.publicKey, tries: evaluation.tries)
             }
         }
         try await expectRefused(phone, .serverIdentity, asIs: phone.accounts.document)

@@ -66,7 +66,8 @@ extension TestServer {
         let share = instance.pending?.share ?? random.bytes(32)
         instances[attempt.instanceID]?.pending = (attempt.attemptID, key, share)
         let evaluation = SecondFactorEvaluation(
-            attemptID: attempt.attemptID, evaluation: try key.evaluate(inner.message), evaluationKey: key.publicKey, tries: .none)
+            attemptID: attempt.attemptID, evaluation: try key.evaluate(inner.message, attempt: attempt.attemptID), evaluationKey: key.publicKey,
+            tries: .none)
         attempts[attempt.attemptID] = (inner.message, evaluation)
         return try sealed(evaluation, inner, share)
     }

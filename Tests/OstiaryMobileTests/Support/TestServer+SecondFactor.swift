@@ -32,7 +32,8 @@ extension TestServer {
         let key = try OPRFKey.generate()
         firstSets[attempt.attemptID] = key
         let evaluation = SecondFactorEvaluation(
-            attemptID: attempt.attemptID, evaluation: try key.evaluate(inner.message), evaluationKey: key.publicKey, tries: .none)
+            attemptID: attempt.attemptID, evaluation: try key.evaluate(inner.message, attempt: attempt.attemptID), evaluationKey: key.publicKey,
+            tries: .none)
         attempts[attempt.attemptID] = (inner.message, evaluation)
         return try sealed(evaluation, inner, nil)
     }
@@ -57,7 +58,8 @@ extension TestServer {
         instances[attempt.instanceID] = instance
         let key = mishaps.usesWrongEvaluationKey ? try OPRFKey.generate() : instance.key
         let evaluation = SecondFactorEvaluation(
-            attemptID: attempt.attemptID, evaluation: try key.evaluate(inner.message), evaluationKey: nil, tries: tries(instance))
+            attemptID: attempt.attemptID, evaluation: try key.evaluate(inner.message, attempt: attempt.attemptID), evaluationKey: nil,
+            tries: tries(instance))
         attempts[attempt.attemptID] = (inner.message, evaluation)
         return try sealed(evaluation, inner, instance.share)
     }

@@ -5,6 +5,7 @@ import Testing
 struct OPRFKeyTests {
     let key: OPRFKey
     let blinded: GroupElement
+    let attempt = AttemptID(using: SystemRandomSource())
 
     init() throws {
         key = try OPRFKey.generate()
@@ -27,28 +28,30 @@ struct OPRFKeyTests {
         #expect(throws: VOPRFError.group(.notAScalar)) { try OPRFKey(SecretBytes([1])) }
     }
 
-    @Test("An evaluation is the element and a proof that holds under the public key, fresh each time")
+    @Test("An evaluation is the element and a proof that holds under the public key; the same attempt has the same bytes, another its own proof")
     func evaluation() throws {
-        let first = try key.evaluate(blinded.bytes)
-        let second = try key.evaluate(blinded.bytes)
+        let first = try key.evaluate(blinded.bytes, attempt: attempt)
         #expect(first.count == 96)
-        #expect(first.prefix(32) == second.prefix(32))
-        #expect(first.suffix(64) != second.suffix(64))
         try verify(first, under: key.publicKey)
+        #expect(try key.evaluate(blinded, attempt: attempt) == first)
+        #expect(try OPRFKey(key.stored).evaluate(blinded, attempt: attempt) == first)
+        let other = try key.evaluate(blinded, attempt: AttemptID(using: SystemRandomSource()))
+        #expect(first.prefix(32) == other.prefix(32))
+        #expect(first.suffix(64) != other.suffix(64))
+        try verify(other, under: key.publicKey)
     }
 
     @Test("A key beside its public key, which was kept, evaluates like one that computes it")
     func keptPublicKey() throws {
         let kept = try OPRFKey(key.stored, publicKey: key.publicKey)
         #expect(kept.publicKey == key.publicKey)
-        try verify(try kept.evaluate(blinded), under: key.publicKey)
-        #expect(try kept.evaluate(blinded).prefix(32) == key.evaluate(blinded).prefix(32))
+        #expect(try kept.evaluate(blinded, attempt: attempt) == key.evaluate(blinded, attempt: attempt))
     }
 
     @Test("Beside the public key of another no evaluation is believed, under the one or under the other; nor does it excuse a key of zero")
     func foreignPublicKey() throws {
         let other = try OPRFKey.generate().publicKey
-        let evaluation = try OPRFKey(key.stored, publicKey: other).evaluate(blinded)
+        let evaluation = try OPRFKey(key.stored, publicKey: other).evaluate(blinded, attempt: attempt)
         for publicKey in [key.publicKey, other] {
             #expect(throws: VOPRFError.proofRefused) { try verify(evaluation, under: publicKey) }
         }
@@ -64,7 +67,7 @@ struct OPRFKeyTests {
     @Test("What is no element is not evaluated")
     func badQuestions() {
         for bytes in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 255, count: 32), Array(blinded.bytes.dropLast()), []] {
-            #expect(throws: VOPRFError.group(.notAnElement)) { try key.evaluate(bytes) }
+            #expect(throws: VOPRFError.group(.notAnElement)) { try key.evaluate(bytes, attempt: attempt) }
         }
     }
 }

@@ -11,6 +11,7 @@ struct VOPRFVectorTests {
             switch try given.text("operation") {
             case "run": try Self.run(given)
             case "verify": try Self.verify(given)
+            case "evaluate": try Self.evaluate(given)
             case "element": Self.decodes(try given.bytes("bytes")) { (bytes) throws(GroupError) in _ = try GroupElement(bytes) }
             default: Self.decodes(try given.bytes("bytes")) { (bytes) throws(GroupError) in _ = try GroupScalar(bytes) }
             }
@@ -20,7 +21,7 @@ struct VOPRFVectorTests {
     @Test("The three vectors of RFC 9497 A.1.2 are there, and no file was lost")
     func complete() {
         #expect(Self.folder.names.filter { $0.hasPrefix("rfc9497-") } == ["rfc9497-a121", "rfc9497-a122", "rfc9497-a123"])
-        #expect(Self.folder.names.count == 27)
+        #expect(Self.folder.names.count == 31)
     }
 
     /// Every step of the mode, in the order of the RFC, with each intermediate value.
@@ -41,6 +42,25 @@ struct VOPRFVectorTests {
                 "secretKey": .hex(key.secret.bytes), "publicKey": .hex(key.publicKey.bytes), "blindedElements": .hexList(blinded.map(\.bytes)),
                 "evaluatedElements": .hexList(evaluation.elements.map(\.bytes)), "proof": .hex(evaluation.proof.bytes),
                 "outputs": .hexList(outputs),
+            ]
+        )
+    }
+
+    /// What the second-factor server makes of one element for one attempt, with the scalar that it derives.
+    static func evaluate(_ given: Given) throws -> VectorFolder.Outcome {
+        let key = try OPRFKey(try given.secret("secretKey"), publicKey: given.fields["publicKey"] == nil ? nil : try given.bytes("publicKey"))
+        let blinded = try GroupElement(try given.bytes("blindedElement"))
+        let attempt = try #require(AttemptID(try given.bytes("attemptId")))
+        let evaluation = try key.evaluate(blinded, attempt: attempt)
+        let (secret, publicKey) = (try GroupScalar(try given.bytes("secretKey")), try GroupElement(key.publicKey))
+        let evaluated = try GroupElement(Array(evaluation.prefix(32)))
+        let (m, z) = try VOPRF.computeComposites(publicKey, blinded: [blinded], evaluated: [evaluated])
+        let r = try VOPRF.proofScalar(secret: secret, publicKey: publicKey, m: m, z: z, attempt: attempt)
+        return (
+            .ok,
+            [
+                "publicKey": .hex(key.publicKey), "m": .hex(m.bytes), "z": .hex(z.bytes), "proofScalar": .hex(r.bytes),
+                "evaluation": .hex(evaluation),
             ]
         )
     }

@@ -10,7 +10,13 @@ struct BoxScenario {
     var serverShare: SecretBytes
     var serverKey: OPRFKey
     var blind: GroupScalar
-    var proofRandomScalar: GroupScalar
+    var proofScalar: ProofScalar
+
+    /// Where r of the proof comes from: a scenario gives it, a transcript has it derived as a server does.
+    enum ProofScalar {
+        case given(GroupScalar)
+        case derived(AttemptID)
+    }
 
     init(_ given: Given) throws {
         pin = Array(try given.text("pin").utf8)
@@ -21,7 +27,9 @@ struct BoxScenario {
         serverShare = try given.secret("serverShare")
         serverKey = try OPRFKey(try given.secret("oprfKey"))
         blind = try GroupScalar(try given.bytes("blind"))
-        proofRandomScalar = try GroupScalar(try given.bytes("proofRandomScalar"))
+        proofScalar =
+            given.fields["attemptId"] == nil
+            ? .given(try GroupScalar(try given.bytes("proofRandomScalar"))) : .derived(try #require(AttemptID(try given.bytes("attemptId"))))
     }
 
     func stretched() throws -> StretchedPIN {
@@ -39,7 +47,11 @@ struct BoxScenario {
     func run(pinnedKey: [UInt8]) throws -> Run {
         let stretched = try stretched()
         let blinding = try PINBlinding(stretched, blind: blind)
-        let evaluation = try serverKey.evaluate(blinding.blindedElement, r: proofRandomScalar)
+        let evaluation =
+            switch proofScalar {
+            case .given(let r): try serverKey.evaluate(blinding.blindedElement, r: r)
+            case .derived(let attempt): try serverKey.evaluate(blinding.blindedElement, attempt: attempt)
+            }
         let y = try blinding.finish(evaluation: evaluation, pinnedKey: pinnedKey)
         return Run(stretched: stretched, blinded: blinding.blindedElement, evaluation: evaluation, y: y)
     }

@@ -5,6 +5,7 @@ import Testing
 struct PINBlindingTests {
     let stretched: StretchedPIN
     let key: OPRFKey
+    let attempt = AttemptID(using: SystemRandomSource())
 
     init() throws {
         let instance = try #require(InstanceID([UInt8](repeating: 9, count: 16)))
@@ -19,9 +20,9 @@ struct PINBlindingTests {
         let (first, second) = (try PINBlinding(stretched), try PINBlinding(stretched))
         #expect(first.blindedElement != second.blindedElement)
         #expect(first.blindedElement == first.blindedElement && first.blindedElement.count == 32)
-        let one = try first.finish(evaluation: try key.evaluate(first.blindedElement), pinnedKey: key.publicKey)
-        let again = try first.finish(evaluation: try key.evaluate(first.blindedElement), pinnedKey: key.publicKey)
-        let two = try second.finish(evaluation: try key.evaluate(second.blindedElement), pinnedKey: key.publicKey)
+        let one = try first.finish(evaluation: try key.evaluate(first.blindedElement, attempt: attempt), pinnedKey: key.publicKey)
+        let again = try first.finish(evaluation: try key.evaluate(first.blindedElement, attempt: attempt), pinnedKey: key.publicKey)
+        let two = try second.finish(evaluation: try key.evaluate(second.blindedElement, attempt: attempt), pinnedKey: key.publicKey)
         #expect(one.matches(again) && one.matches(two) && one.count == 64)
     }
 
@@ -29,9 +30,9 @@ struct PINBlindingTests {
     func refusals() throws {
         let (blinding, other) = (try PINBlinding(stretched), try PINBlinding(stretched))
         let stranger = try OPRFKey.generate()
-        let right = try key.evaluate(blinding.blindedElement)
-        let foreign = try stranger.evaluate(blinding.blindedElement)
-        let elsewhere = try key.evaluate(other.blindedElement)
+        let right = try key.evaluate(blinding.blindedElement, attempt: attempt)
+        let foreign = try stranger.evaluate(blinding.blindedElement, attempt: attempt)
+        let elsewhere = try key.evaluate(other.blindedElement, attempt: attempt)
         #expect(throws: PINBlindingError.serverIdentity) { try blinding.finish(evaluation: elsewhere, pinnedKey: key.publicKey) }
         #expect(throws: PINBlindingError.serverIdentity) { try blinding.finish(evaluation: foreign, pinnedKey: key.publicKey) }
         #expect(throws: PINBlindingError.serverIdentity) { try blinding.finish(evaluation: right, pinnedKey: stranger.publicKey) }
@@ -50,7 +51,7 @@ struct PINBlindingTests {
     @Test("An answer of another length, without an element, or a pinned key that is none is malformed")
     func malformed() throws {
         let blinding = try PINBlinding(stretched)
-        let right = try key.evaluate(blinding.blindedElement)
+        let right = try key.evaluate(blinding.blindedElement, attempt: attempt)
         let nothing = [UInt8](repeating: 0, count: 32)
         for bytes in [[], Array(right.dropLast()), right + [0], nothing + right.dropFirst(32)] {
             #expect(throws: PINBlindingError.malformed) { try blinding.finish(evaluation: bytes, pinnedKey: key.publicKey) }

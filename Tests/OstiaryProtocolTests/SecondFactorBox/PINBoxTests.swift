@@ -22,7 +22,7 @@ struct PINBoxTests {
     func rightPIN() throws {
         let later = try scenario.with {
             $0.blind = try GroupScalar.random()
-            $0.proofRandomScalar = try GroupScalar.random()
+            $0.proofScalar = .given(try GroupScalar.random())
         }
         #expect(try later.open(box).matches(Self.master))
     }

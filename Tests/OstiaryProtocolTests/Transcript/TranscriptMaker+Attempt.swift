@@ -25,7 +25,7 @@ extension TranscriptMaker {
                 blindedHash: SHA(blinded), sealedHash: inner.hash, ephemeralHash: SHA(ephemeral.publicKey), madeAt: time), signedBy: sign)
         let m1 = M1(accountID: account, attempt: signed, payload: attempt.payload, sealed: inner.bytes, about: attempt.about).encoded
         let evaluation = SecondFactorEvaluation(
-            attemptID: attempt.id, evaluation: try key.evaluate(blinded, r: box.proofRandomScalar),
+            attemptID: attempt.id, evaluation: try key.evaluate(blinded, attempt: attempt.id),
             evaluationKey: attempt.context == .firstSet ? key.publicKey : nil, tries: attempt.tries)
         let sealed = try OpenedRequest(inner.bytes, with: secondFactor.prekeySecret).answer(
             .ok, body: evaluation.encoded, at: time, signedBy: secondFactor.operatorKey)

@@ -47,7 +47,7 @@ final class TranscriptMaker {
         for name in long { secrets[name] = random.bytes(32) }
         for name in short { secrets[name] = random.bytes(16) }
         secrets["k"] = try OPRFKey.generate().stored.exposed
-        for name in ["enrolBlind", "enrolProofScalar", "loginBlind", "loginProofScalar"] { secrets[name] = try GroupScalar.random().bytes }
+        for name in ["enrolBlind", "loginBlind"] { secrets[name] = try GroupScalar.random().bytes }
         return secrets
     }
 

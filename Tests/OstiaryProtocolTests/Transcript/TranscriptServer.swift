@@ -33,7 +33,7 @@ struct GivenBytes: RandomSource {
     func bytes(_ count: Int) -> [UInt8] { Array(given.prefix(count)) }
 }
 
-/// The box of a transcript, from its secrets. Enrolment and login have a blind and a scalar of the proof each: one used twice would give k away.
+/// The box of a transcript, from its secrets. Enrolment and login have a blind and an attempt each, of which the scalar of the proof comes.
 enum TranscriptBox {
     static func scenario(pin: String, _ secret: (String) throws -> [UInt8], of flow: String) throws -> BoxScenario {
         try BoxScenario(
@@ -41,7 +41,7 @@ enum TranscriptBox {
                 "pin": .text(pin), "deviceSecret": .hex(try secret("dsec")), "sfId": .hex(try secret("sfId")), "epoch": .number(1),
                 "memory": .number(UInt64(Argon2id.Parameters.standard.memory)), "passes": .number(UInt64(Argon2id.Parameters.standard.passes)),
                 "serverShare": .hex(try secret("srvShare")), "oprfKey": .hex(try secret("k")), "blind": .hex(try secret("\(flow)Blind")),
-                "proofRandomScalar": .hex(try secret("\(flow)ProofScalar")),
+                "attemptId": .hex(try secret("\(flow)AttemptId")),
             ]))
     }
 }

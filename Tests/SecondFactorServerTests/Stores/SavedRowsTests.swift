@@ -27,7 +27,7 @@ struct SavedRowsTests {
         ]
     }
 
-    private static func attempt(_ byte: UInt8, _ state: AttemptRecord.State, evaluation: [UInt8]? = nil) -> AttemptRecord {
+    private static func attempt(_ byte: UInt8, _ state: AttemptRecord.State) -> AttemptRecord {
         let n = UInt64(byte)
         return AttemptRecord(
             id: attemptID, instanceID: InstanceID(bytes(byte, 16))!, owner: owner(byte), sessionHash: bytes(byte),
@@ -36,12 +36,12 @@ struct SavedRowsTests {
                 : byte == 5 ? .biometricsAdd(key: bytes(byte, 65)) : .firstSet(deviceKey: bytes(byte, 65)),
             epoch: UInt32(byte), blindedHash: bytes(byte), sequence: n, madeAt: now + n, reservedAt: now + n, expiresAt: now + 300 + n,
             tries: Tries(failed: byte, most: byte, wait: UInt32(byte), withoutPINLeft: UInt16(byte)), newEvaluationKey: byte == 4 ? bytes(byte) : nil,
-            vouchedBy: byte == 4 ? [.pin, .bio] : nil, evaluation: evaluation, state: state)
+            vouchedBy: byte == 4 ? [.pin, .bio] : nil, state: state)
     }
 
     private static let attempts = [
-        attempt(4, .reserved), attempt(5, .superseded, evaluation: bytes(1, 96)),
-        attempt(6, .done(.init(method: .bio, at: now + 3, signatureHash: bytes(7), receipt: bytes(8, 297))), evaluation: bytes(2, 96)),
+        attempt(4, .reserved), attempt(5, .superseded),
+        attempt(6, .done(.init(method: .bio, at: now + 3, signatureHash: bytes(7), receipt: bytes(8, 297)))),
         attempt(4, .done(.init(method: [.pin, .bio], at: now + 4, signatureHash: [], receipt: bytes(9, 297)))),
     ]
 
@@ -82,7 +82,7 @@ struct SavedRowsTests {
         try await saves(Self.keys, as: { .hold($0) }, found: { try $0.pendingKey(of: Self.id) })
     }
 
-    @Test("What is dropped, superseded, forgotten or evaluated by its name alone is found so in the same transaction")
+    @Test("What is dropped, superseded or forgotten by its name alone is found so in the same transaction")
     func changedByName() async throws {
         let database = try openInMemory()
         try await database.migrate(secondFactorMigrations)
@@ -91,11 +91,8 @@ struct SavedRowsTests {
             let rows = SQLRows(connection)
             try rows.make(.saveAttempt(attempt))
             try rows.make(.hold(key))
-            try rows.keep(evaluation: Self.bytes(3, 96), of: attempt.id)
-            #expect(try rows.attempt(attempt.id)?.evaluation == Self.bytes(3, 96))
             try rows.make(.supersede(attempt.id))
             #expect(try rows.attempt(attempt.id)?.state == .superseded)
-            #expect(try rows.attempt(attempt.id)?.evaluation == nil)
             try rows.make(.dropPending(key.instanceID))
             #expect(try rows.pendingKey(of: key.instanceID) == nil)
             try rows.make(.hold(key))

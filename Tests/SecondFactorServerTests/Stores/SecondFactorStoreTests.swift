@@ -124,19 +124,6 @@ struct SecondFactorStoreTests {
         }
     }
 
-    @Test("The first evaluation of an attempt stays", arguments: StoreBackend.allCases)
-    func evaluations(on backend: StoreBackend) async throws {
-        try await backend.run { service in
-            try await messages.enrol(in: service)
-            _ = try await service.tickets.reserve(messages.ticket("kept", sequence: 1), at: now)
-            let id = CheckedMessages.attemptID("kept")
-            try await service.tickets.keep(evaluation: [1, 1], of: id)
-            try await service.tickets.keep(evaluation: [2, 2], of: id)
-            try await service.tickets.keep(evaluation: [3, 3], of: CheckedMessages.attemptID("unknown"))
-            #expect(try await service.store.situation(of: messages.instanceID, attempt: id).attempt?.evaluation == [1, 1])
-        }
-    }
-
     @Test("Of many resets by message at once, one is granted, and the others find nothing to lift or are older", arguments: StoreBackend.allCases)
     func resets(on backend: StoreBackend) async throws {
         try await backend.run(policy: try Policy(maxAttempts: 2)) { service in

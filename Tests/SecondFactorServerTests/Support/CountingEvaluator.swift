@@ -14,11 +14,9 @@ final class CountingEvaluator: Evaluator {
 
     func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey { try evaluator.makeKey(for: instance, epoch: epoch) }
 
-    func evaluate(
-        _ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of instance: InstanceID, epoch: UInt32
-    ) throws -> [UInt8] {
-        seen.withLock { _ = $0[instance, default: []].insert(blinded) }
-        return try evaluator.evaluate(blinded, under: key, publicKey: publicKey, of: instance, epoch: epoch)
+    func evaluate(_ blinded: GroupElement, under key: WrappedKey, for attempt: AttemptRecord) throws -> [UInt8] {
+        seen.withLock { _ = $0[attempt.instanceID, default: []].insert(blinded) }
+        return try evaluator.evaluate(blinded, under: key, for: attempt)
     }
 
     /// Different blinded elements that were evaluated for an instance.

@@ -102,7 +102,7 @@ private struct GivenEvaluator: Evaluator {
         FreshKey(wrapped: WrappedKey([1]), publicKey: key.publicKey)
     }
 
-    func evaluate(_ blinded: GroupElement, under _: WrappedKey, publicKey _: [UInt8]?, of _: InstanceID, epoch _: UInt32) throws -> [UInt8] {
-        try key.evaluate(blinded)
+    func evaluate(_ blinded: GroupElement, under _: WrappedKey, for attempt: AttemptRecord) throws -> [UInt8] {
+        try key.evaluate(blinded, attempt: attempt.id)
     }
 }

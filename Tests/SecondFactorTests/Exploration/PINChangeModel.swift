@@ -73,7 +73,7 @@ struct PINChangeModel: ExploredModel {
         let decision = TicketRules.decide(
             RulesFixture.ticket(0xFE, sequence: 1, epoch: box.epoch), in: Situation(instance: state.instance), at: RulesFixture.now, under: .standard)
         guard case .admitted(_, let key, _) = decision.outcome else { return false }
-        return key?.bytes == [box.key]
+        return key.bytes == [box.key]
     }
 
     func successors(of state: State) -> [State] {

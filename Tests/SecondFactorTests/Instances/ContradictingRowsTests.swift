@@ -11,13 +11,13 @@ struct ContradictingRowsTests {
     private func record(
         _ number: UInt8 = 1, instance: InstanceID = RulesFixture.instanceID, owner: VirtualServer = RulesFixture.owner, purpose: Purpose = .verify,
         epoch: UInt32 = 1, sequence: UInt64 = 1, blindedHash: [UInt8] = Filled(0x61).bytes(32), newKey: [UInt8]? = nil,
-        vouchedBy method: Methods? = nil, evaluation: [UInt8]? = nil, state: AttemptRecord.State = .reserved
+        vouchedBy method: Methods? = nil, state: AttemptRecord.State = .reserved
     ) -> AttemptRecord {
         AttemptRecord(
             id: RulesFixture.attemptID(number), instanceID: instance, owner: owner, sessionHash: Filled(0x60).bytes(32), purpose: purpose,
             epoch: epoch,
             blindedHash: blindedHash, sequence: sequence, madeAt: now, reservedAt: now, expiresAt: now + 720, tries: .none, newEvaluationKey: newKey,
-            vouchedBy: method, evaluation: evaluation, state: state)
+            vouchedBy: method, state: state)
     }
 
     private func pending(of number: UInt8) -> PendingKey {
@@ -40,19 +40,29 @@ struct ContradictingRowsTests {
         #expect(decision.changes.isEmpty, sourceLocation: location)
     }
 
-    @Test("A try that was counted under a former PIN is never evaluated under the key of the next; one that was evaluated in time is told again")
+    @Test("A try that was counted under a former PIN is never evaluated under the key of the next: its phone is told that the PIN is another one now")
     func formerEpoch() {
         let next = RulesFixture.instance(epoch: 2)
         let lost = ask(RulesFixture.ticket(), Situation(instance: next, attempt: record()))
-        #expect(lost.outcome.refusal == .superseded && lost.changes.isEmpty)
-        let known = ask(RulesFixture.ticket(), Situation(instance: next, attempt: record(evaluation: [7])))
-        #expect(known.outcome == .admitted(record(evaluation: [7]), key: nil, Standing(highest: 1, epoch: 2, tries: .none)))
+        #expect(lost.outcome.refusal == .wrongEpoch && lost.outcome.standing.epoch == 2 && lost.changes.isEmpty)
+        let held = Situation(instance: next, attempt: record(), pending: pending(of: 2))
+        #expect(ask(RulesFixture.ticket(), held).outcome.refusal == .wrongEpoch)
     }
 
-    @Test("An attempt that another took the place of is over, though its evaluation was kept")
-    func supersededWithEvaluation() {
+    @Test("A key that was made for another attempt evaluates none of before, whether the instance is there yet or not")
+    func othersKey() {
         let first = Purpose.firstSet(deviceKey: RulesFixture.deviceKey)
-        let rows = Situation(attempt: record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey, evaluation: [7], state: .superseded))
+        let attempt = record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey)
+        let ticket = RulesFixture.ticket(sequence: 0, purpose: first)
+        #expect(ask(ticket, Situation(attempt: attempt, pending: pending(of: 2))).outcome.refusal == .superseded)
+        #expect(ask(ticket, Situation(attempt: attempt)).outcome.refusal == .superseded)
+    }
+
+    @Test("An attempt that another took the place of is over, also where its key were still there")
+    func supersededWithKey() {
+        let first = Purpose.firstSet(deviceKey: RulesFixture.deviceKey)
+        let rows = Situation(
+            attempt: record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey, state: .superseded), pending: pending(of: 1))
         #expect(ask(RulesFixture.firstSet(), rows).outcome.refusal == .superseded)
     }
 
@@ -60,7 +70,7 @@ struct ContradictingRowsTests {
     func ownerWithoutInstance() {
         let first = Purpose.firstSet(deviceKey: RulesFixture.deviceKey)
         let rows = Situation(
-            attempt: record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey, evaluation: [7]), pending: pending(of: 1))
+            attempt: record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey), pending: pending(of: 1))
         let own = RulesFixture.ticket(sequence: 0, purpose: first)
         #expect(ask(own, rows).outcome.admitted != nil)
         #expect(ask(RulesFixture.ticket(sequence: 0, purpose: first, owner: RulesFixture.stranger), rows).outcome.refusal == .attemptReused)
@@ -142,14 +152,4 @@ struct ContradictingRowsTests {
 
     @Test("Nobody waits before the first failed try")
     func noFailure() { #expect(Policy.standard.penalty(afterFailures: 0) == 0) }
-
-    @Test("Of two evaluations of one attempt the first one stays")
-    func firstEvaluation() async throws {
-        let store = InMemorySecondFactorStore()
-        let tickets = TicketService(store: store, policy: .standard)
-        _ = try await tickets.reserve(RulesFixture.firstSet(), at: now)
-        try await tickets.keep(evaluation: [1], of: RulesFixture.attemptID(1))
-        try await tickets.keep(evaluation: [2], of: RulesFixture.attemptID(1))
-        #expect(try await store.situation(of: RulesFixture.instanceID, attempt: RulesFixture.attemptID(1)).attempt?.evaluation == [1])
-    }
 }

@@ -33,7 +33,7 @@ struct BiometricRulesTests {
         let after = decision.applied(to: .empty)
         #expect(after.instance?.counter.highest == 3 && after.instance?.counter.proven == 3)
         #expect(after.instance?.counter.provenByPIN == 0 && after.instance?.withoutPIN == 1)
-        #expect(after.attempt?.blindedHash == CheckedBiometric.noHash && after.attempt?.evaluation == nil)
+        #expect(after.attempt?.blindedHash == CheckedBiometric.noHash && after.attempt?.newEvaluationKey == nil)
     }
 
     @Test("S4-66, S4-68: a biometric ends a block, and the next PIN is counted as the first try")

@@ -33,7 +33,7 @@ struct FirstSetTests {
         let after = decide(RulesFixture.firstSet(), in: .empty).applied(to: .empty)
         let again = decide(RulesFixture.firstSet(freshKey: nil), in: after)
         #expect(again.outcome.admitted == after.attempt)
-        guard case .admitted(_, RulesFixture.fresh.wrapped?, _) = again.outcome else {
+        guard case .admitted(_, RulesFixture.fresh.wrapped, _) = again.outcome else {
             Issue.record("the repetition has another key")
             return
         }

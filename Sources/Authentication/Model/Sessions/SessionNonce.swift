@@ -17,7 +17,7 @@ package struct SessionNonce: Sendable, CustomStringConvertible {
         let isURL = content.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         let isPlain = content.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
         guard !(isURL && isPlain) else { throw .badCharacter }
-        hash = Transcript.nonce(text)
+        hash = Transcript.nonce(characters)
     }
 
     /// A nonce of which only the hash was kept.

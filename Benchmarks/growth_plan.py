@@ -1,0 +1,51 @@
+"""Which sizes are measured, and how long all of it takes."""
+
+NODES = (1, 2, 4)
+
+
+def points_of(accounts, sessions):
+    """Pairs of accounts and live sessions: each number of accounts with the same number of sessions, the most that all of them can have, since a person
+    has few; and the most accounts with each number of sessions. The largest is the last."""
+    beside = max(count for count in sessions if count <= accounts[0])
+    return sorted({(count, beside) for count in accounts} | {(accounts[-1], count) for count in sessions if count <= accounts[-1]})
+
+
+class Plan:
+    """Seconds, roughly, on two quiet cores; only for the estimate, which is corrected by how it goes."""
+
+    IDLE, OPENED = 11, 6
+    # A slice of each kind at one size.
+    ROUND = 4.5
+    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 16}
+    # Before the first slice (growth_rounds.warm).
+    LOGINS = {"postgresql": 96, "sqlite": 24}
+    QUICK = 0.2
+
+    @classmethod
+    def scale_down(cls):
+        """For `--quick`."""
+        cls.IDLE, cls.ROUND, cls.LOGINS = cls.IDLE * cls.QUICK, cls.ROUND * cls.QUICK, {engine: count / 6 for engine, count in cls.LOGINS.items()}
+        cls.PARTS = {part: seconds * cls.QUICK for part, seconds in cls.PARTS.items()}
+
+    @classmethod
+    def seconds(cls, part, engine, point):
+        if part != "size":
+            return cls.PARTS[part]
+        # Starts, each live session once, and logins by a few phones at once.
+        return cls.OPENED + 5 + max(2_000, point[1]) / 3_000 + cls.LOGINS[engine] / 6
+
+    @classmethod
+    def total(cls, run, options):
+        return sum(cls.of_engine(run, options, name) for name in options.engine)
+
+    @classmethod
+    def of_engine(cls, run, options, name):
+        steps, stock = list(run.steps(name)), run.stock(name)
+        if not steps:
+            return 0
+        seconds = sum(stock.seconds_of_filling(point, run.points) for point in stock.missing(run.points))
+        seconds += sum(cls.seconds(part, name, point) for point, part, _ in steps)
+        if any(part == "size" for _, part, _ in steps):
+            seconds += cls.IDLE + options.rounds * cls.ROUND * len(run.points)
+        return seconds
+

@@ -1,0 +1,37 @@
+/// Faults of a run by their sorts, for who reads of it.
+struct FaultTally: CustomStringConvertible {
+    private var counts: [String: Int] = [:]
+
+    init() {}
+
+    mutating func note(_ fault: NodeFaults.Fault) { counts[fault.sort, default: 0] += 1 }
+
+    /// Of all sorts.
+    var total: Int { counts.values.reduce(0, +) }
+
+    /// By their names.
+    var description: String {
+        let sorts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return "\(total) faults" + (sorts.isEmpty ? "" : ": " + sorts.joined(separator: ", "))
+    }
+}
+
+extension NodeFaults.Fault {
+    fileprivate var sort: String {
+        switch self {
+        case .cutFromClients: "cut from clients"
+        case .silentToClients: "silent to clients"
+        case .cutFromDatabase: "cut from database"
+        case .silentToDatabase: "silent to database"
+        case .killed: "killed"
+        case .paused: "halted"
+        case .secondFactorKilled: "second-factor server killed"
+        case .secondFactorPaused: "second-factor server halted"
+        case .lost(let peer, .toNode): "lost from \(peer.rawValue)"
+        case .lost(let peer, .fromNode): "lost to \(peer.rawValue)"
+        case .lost(let peer, .both): "lost to and from \(peer.rawValue)"
+        case .unplugged: "unplugged"
+        case .leap(let seconds): "clock \(seconds < 0 ? "−" : "+")\(abs(seconds)) s"
+        }
+    }
+}

@@ -1,0 +1,124 @@
+"""Whether what an operation costs stays within what is promised while accounts or live sessions grow: for `make growth`, which measures it in rounds, and for
+whoever writes it down.
+
+A round measures every size within seconds; so rounds differ by what the machine did meanwhile, and sizes of one round do not. `Benchmarks/growth --check` holds
+this file to samples.
+"""
+
+import statistics
+from typing import NamedTuple
+
+from growth_figures import ENGINES, Missing
+
+# What is promised of growth: so many times what it is with the fewest.
+PROMISED = 1.25
+WITHIN, BEYOND, UNDECIDED = f"within {PROMISED}", f"not within {PROMISED}", "not decided"
+# Rounds without which nothing is said; and those that, all alike, say something whatever the machine did: by chance they would be so once in 32 times.
+FEWEST, SURE = 3, 5
+
+
+class Law(NamedTuple):
+    """What must not grow: the sum of some quantities of which one operation is made up. What is not measured on an engine is not part of it there."""
+    name: str
+    quantities: tuple
+    unit: str
+    # Of which the promise is; of the others it is only told.
+    is_promised: bool = True
+
+
+LAWS = (
+    Law("getSession", ("getSession.serverMicroseconds", "getSession.databaseMicroseconds"), "µs"),
+    Law("login with PIN", ("login.serveMilliseconds", "login.secondFactorMilliseconds", "login.databaseMilliseconds"), "ms"),
+    Law("getServers", ("getServers.serverMilliseconds", "getServers.databaseMilliseconds"), "ms", False),
+    Law("getSession, instructions of the server", ("getSession.serverInstructions",), "", False),
+    Law("login with PIN, instructions of both servers", ("login.serveInstructions", "login.secondFactorInstructions"), "", False),
+)
+
+
+class Row(NamedTuple):
+    engine: str
+    law: Law
+    # `accounts` or `sessions`, and the number of the other.
+    along: str
+    beside: int
+    # Of each size from the smallest on, what each round found.
+    points: list
+
+    @property
+    def medians(self):
+        return [(size, statistics.median(rounds)) for size, rounds in self.points]
+
+    @property
+    def ratio(self):
+        """Of medians, the largest size to the smallest."""
+        return self.medians[-1][1] / self.medians[0][1]
+
+    @property
+    def dearest(self):
+        """The size that is dearest beside the smallest, and how many times it."""
+        first = self.medians[0][1]
+        return max(((size, value / first) for size, value in self.medians[1:]), key=lambda found: found[1])
+
+    @property
+    def middle(self):
+        """The dearest size and its ratio, where it is not the largest, and the verdict is not of the largest alone; else None."""
+        is_of_last = word(self.points[0][1], self.points[-1][1]) == self.verdict
+        return None if is_of_last or self.dearest[0] == self.points[-1][0] else self.dearest
+
+    @property
+    def by_rounds(self):
+        """The smallest and the largest ratio that a round found by itself, or None where the sizes have not the same rounds."""
+        few, many = self.points[0][1], self.points[-1][1]
+        return (min(found := ratios(few, many)), max(found)) if len(few) == len(many) else None
+
+    @property
+    def verdict(self):
+        """Of all sizes beside the smallest: one that is beyond is enough, and so is one of which nothing can be said."""
+        found = {word(self.points[0][1], rounds) for _, rounds in self.points[1:]}
+        return next(verdict for verdict in (BEYOND, UNDECIDED, WITHIN) if verdict in found)
+
+
+def ratios(few, many):
+    return [larger / smaller for smaller, larger in zip(few, many)]
+
+
+def word(few, many):
+    """What rounds say of two sizes.
+
+    The ratio of medians has a margin to what is promised, as a factor. It is decided when rounds of one size differ by no more than that, or when enough rounds
+    all say the same, each by itself.
+    """
+    if min(len(few), len(many)) < FEWEST:
+        return UNDECIDED
+    ratio = statistics.median(many) / statistics.median(few)
+    is_within = ratio <= PROMISED
+    spread = max(max(rounds) / min(rounds) for rounds in (few, many))
+    alike = len(few) == len(many) >= SURE and all((each <= PROMISED) == is_within for each in ratios(few, many))
+    if spread > max(PROMISED / ratio, ratio / PROMISED) and not alike:
+        return UNDECIDED
+    return WITHIN if is_within else BEYOND
+
+
+def summed(figures, law, engine, along):
+    """Rounds of a law by size. Where a size has not the same number of rounds of all its parts, medians are added, as one round."""
+    # SQLite is in the server's own process.
+    known = [figures.rounds(quantity, along, engine=engine, nodes=1) for quantity in law.quantities if engine != "sqlite" or "database" not in quantity]
+    (beside, _), parts, points = known[0], [part for _, part in known], []
+    for size in sorted(set.intersection(*(set(part) for part in parts))):
+        rounds = [part[size] for part in parts]
+        is_whole = len({len(each) for each in rounds}) == 1
+        points.append((size, [sum(each) for each in zip(*rounds)] if is_whole else [sum(statistics.median(each) for each in rounds)]))
+    return beside, points
+
+
+def rows(figures):
+    """A row for each engine and law, along accounts and along sessions, of what was measured at more than one size and is not nothing."""
+    for law in LAWS:
+        for engine in ENGINES:
+            for along in ("accounts", "sessions"):
+                try:
+                    beside, points = summed(figures, law, engine, along)
+                except Missing:
+                    continue
+                if len(points) > 1 and min(min(rounds) for _, rounds in points) > 0:
+                    yield Row(engine, law, along, beside, points)
