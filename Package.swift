@@ -225,7 +225,9 @@ let package = Package(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
             swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(name: "OstiaryTestingTests", dependencies: ["OstiaryTesting"], swiftSettings: house),
-        .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
+        .testTarget(
+            name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            swiftSettings: house),
         // Optimised, because it draws and turns pictures pixel by pixel.
         .testTarget(
             name: "QRCodeTests", dependencies: ["QRCode", "QRReading", "OstiaryTesting", "CJPEG", "CPNG"],

@@ -66,6 +66,14 @@ package protocol Database: Sendable {
     @discardableResult
     func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 
+    /// ``transaction(_:)``, which is hard, or one of which the caller says that nobody relies on it. An engine that can't promise of a soft one what
+    /// ``Durability/soft`` says takes it for a hard one.
+    /// - Throws: what ``transaction(_:)`` throws.
+    @discardableResult
+    func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value
+
     /// Leaves nothing in the engine's files of what committed transactions have deleted or replaced, its log included. Waits for readers.
     /// - Throws: ``SQLError``, `busy` when a reader does not finish.
     func purge() async throws
@@ -96,6 +104,14 @@ extension Database {
     package var patient: any Database { self }
     package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await read { try $0.query(sql, arguments) } }
     package var readsAtOnce: Bool { false }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
+        try await transaction(body)
+    }
+
     package func rowsAtOnce(_ sql: String, _ arguments: [SQLValue]) -> [SQLRow]? { nil }
     package func checkStandby() async throws { throw NoStandby.file }
 }

@@ -14,6 +14,8 @@ extension HTTPClient.Configuration {
         var configuration = Self(tlsConfiguration: tls, redirectConfiguration: .disallow, proxy: proxy, decompression: .disabled)
         configuration.timeout.connect = connect
         configuration.httpVersion = .http1Only
+        // Nobody of ours traces, and the client would begin and end a span of nothing for each call.
+        configuration.tracing.tracer = nil
         // The reason of a failure is told at once and as it is; who calls tries again.
         configuration.connectionPool.retryConnectionEstablishment = false
         // For debugging by its name; it is the only place where the client lets others at a connection.

@@ -17,14 +17,16 @@ package struct SQLPageStore: Sendable {
     }
 
     @discardableResult
-    private func write<Value: Sendable>(_ body: @Sendable @escaping (SQLPageRows, _ former: Value?) throws -> Value) async throws -> Value {
-        try await database.transaction { connection, former in try body(SQLPageRows(connection), former) }
+    private func write<Value: Sendable>(
+        _ durability: Durability = .hard, _ body: @Sendable @escaping (SQLPageRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await database.transaction(durability) { connection, former in try body(SQLPageRows(connection), former) }
     }
 
-    /// Keeps a page for whoever brings its ticket until `deadline`.
+    /// Keeps a page for whoever brings its ticket until `deadline`. Softly: is it gone, its ticket is unknown.
     package func open(_ page: Page, ticket: PageSecret, until deadline: Instant) async throws {
         let kept = StoredPage(page: page, holder: .ticket(ticket.hash), expiresAt: deadline)
-        try await write { rows, former -> Void in
+        try await write(.soft) { rows, former -> Void in
             // Opened by the first look.
             if former != nil, try rows.page(of: kept.holder) != nil { return }
             if let visit = page.visit { try rows.removePages(of: visit, keeping: Self.mostOfVisit - 1) }
@@ -79,10 +81,11 @@ package struct SQLPageStore: Sendable {
         return try await read { rows in try holders.map { holder in try holder.flatMap { try rows.page(of: $0)?.expiresAt } ?? Instant(0) } }
     }
 
-    /// Counts that a page begins anew, if it may; nil when there is no such page, or its site has logged out.
+    /// Counts that a page begins anew, if it may; nil when there is no such page, or its site has logged out. Softly: it bounds what a page costs, and what one
+    /// that is not counted has cost is gone as well.
     package func renew(_ cookie: PageSecret, at now: Instant) async throws -> PageRenewal.Step? {
         let holder = StoredPage.Holder.cookie(cookie.hash)
-        return try await write { rows, former -> PageRenewal.Step? in
+        return try await write(.soft) { rows, former -> PageRenewal.Step? in
             guard var kept = try rows.page(of: holder), !kept.isOver(at: now), !kept.isLoggedOut else { return nil }
             // Counted by the first look.
             if case .begins(kept.renewalLevel)?? = former { return former ?? nil }

@@ -18,12 +18,12 @@ extension Database {
     /// A transaction over rows, and what it wrote into the audit trail told after its commit, each entry once. Where nobody knows whether it was committed,
     /// the rows of the trail say: a body that looks again may find other work than it did, a housekeeping batch for example, and has both told.
     func transaction<Rows: AuditedRows, Value: Sendable>(
-        over rows: @Sendable @escaping (any SQLConnection) -> Rows, telling audited: @Sendable ([AuditEntry]) -> Void,
+        _ durability: Durability, over rows: @Sendable @escaping (any SQLConnection) -> Rows, telling audited: @Sendable ([AuditEntry]) -> Void,
         _ body: @Sendable @escaping (Rows, _ former: Value?) throws -> Value
     ) async throws -> Value {
         let written = WrittenEntries()
         do {
-            let (value, entries) = try await transaction { connection, former -> (Value, [RecordedEntry]) in
+            let (value, entries) = try await transaction(durability) { connection, former -> (Value, [RecordedEntry]) in
                 let rows = rows(connection)
                 if let former { written.look(former.1) }
                 let kept = try former?.1.filter { try AuditColumns.isThere($0, on: connection) } ?? []

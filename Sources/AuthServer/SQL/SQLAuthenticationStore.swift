@@ -34,8 +34,22 @@ package struct SQLAuthenticationStore: AuthenticationStore {
     package func write<Value: Sendable>(
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value {
+        try await write(.hard, body)
+    }
+
+    @discardableResult
+    package func writeSoftly<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await write(.soft, body)
+    }
+
+    private func write<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
         let (key, salt) = (key, WrapSalt())
-        return try await database.transaction(over: { SQLRows($0, key: key, salt: salt) }, telling: audited, { try body($0, $1) })
+        return try await database.transaction(
+            durability, over: { SQLRows($0, key: key, salt: salt) }, telling: audited, { try body($0, $1) })
     }
 
     package func view(nonceHash: [UInt8], of server: ServerID) async throws -> SessionView? {

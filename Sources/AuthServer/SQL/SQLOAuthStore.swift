@@ -26,8 +26,21 @@ package struct SQLOAuthStore: OAuthStore {
 
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+        try await write(.hard, body)
+    }
+
+    @discardableResult
+    package func writeSoftly<Value: Sendable>(
+        _ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await write(.soft, body)
+    }
+
+    private func write<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
         let (secrets, readings) = (RowSecrets(key: key, salt: WrapSalt()), readings)
-        return try await database.transaction(over: { SQLOAuthRows($0, secrets, readings) }, telling: audited, { try body($0, $1) })
+        return try await database.transaction(durability, over: { SQLOAuthRows($0, secrets, readings) }, telling: audited, { try body($0, $1) })
     }
 
     /// A transaction that says the same when it looks again.

@@ -11,7 +11,7 @@ extension SecondFactorTrouble {
         switch error {
         case let error as SecondFactorTrouble: self = error
         case is TimeLimitPassed: self = .timeout
-        case is NIOTooManyBytesError: self = .notOne
+        case is ResponseAccumulator.ResponseTooBigError: self = .notOne
         case let error as StatusError: self = .status(error.status)
         case let error as HTTPClientError: self.init(client: error)
         case let error as NIOConnectionError: self.init(connection: error)

@@ -15,6 +15,13 @@ package protocol AuthenticationStore: Sendable {
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value
 
+    /// ``write(_:)``, on which nobody relies: a power cut may take it back, with all such that came after it. It must be such that nothing happens twice then, and
+    /// that whoever was told of it begins anew. Which ones are is listed in docs/decisions/0063; a store may take them for others.
+    @discardableResult
+    func writeSoftly<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value
+
     /// As ``SessionRows/view(nonceHash:of:)``, which is the only question: cheaper than a body that asks it.
     func view(nonceHash: [UInt8], of server: ServerID) async throws -> SessionView?
 
@@ -30,6 +37,27 @@ extension AuthenticationStore {
 
     package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? { nil }
 
+    @discardableResult
+    package func writeSoftly<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await write(body)
+    }
+
+    /// ``writeSoftly(_:)``, if what came of it is such that nobody relies on it. Otherwise that is taken back, and done once more by ``write(_:)``.
+    @discardableResult
+    package func writeAsReliedOn<Value: PerhapsReliedOn>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await writeSoftly { rows, former in
+                let value = try body(rows, former)
+                guard !value.isReliedOn else { throw ReliedOn() }
+                return value
+            }
+        } catch is ReliedOn { return try await write(body) }
+    }
+
     /// For a body that does the same when it looks again.
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
@@ -41,3 +69,12 @@ extension AuthenticationStore {
 package protocol AuthenticationRows: ServerRows, SessionRows, AccountRows, InstanceRows, EnrolmentRows, CloseRows, LeaveRows, ReplayRows, AuditRows,
     ExpiryRows, ClockRows, OfflineRows, ServiceBehindRows
 {}
+
+/// What came of a write, on which somebody relies or nobody does: that shows only when it was done.
+package protocol PerhapsReliedOn: Sendable {
+    /// Whether it must not be lost.
+    var isReliedOn: Bool { get }
+}
+
+/// What a write did is relied on.
+private struct ReliedOn: Error, Equatable {}

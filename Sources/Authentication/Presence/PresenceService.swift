@@ -22,6 +22,17 @@ package struct PresenceService: Sendable {
         var isNews: Bool { answer.state == .stopped || hasJustReturned }
     }
 
+    /// What a ping came to.
+    private struct Recorded: PerhapsReliedOn {
+        let standing: Standing
+        /// The session, if it was over.
+        let ended: Session?
+        /// Whether it took notices away, of which the phone would be told once more.
+        let hasAcknowledged: Bool
+
+        var isReliedOn: Bool { ended != nil || hasAcknowledged }
+    }
+
     /// Ping: recorded at once, and answered when the session ends or the phone has waited. The look after the wait records nothing of the phone.
     package func ping(_ request: PhoneRequest) throws -> Awaited {
         let message = try decoded(Ping.self, from: request)
@@ -35,9 +46,11 @@ package struct PresenceService: Sendable {
     }
 
     /// A late ping does not revive: the end is written down and told (protocol §8).
+    ///
+    /// One that only says that the phone is there is written softly: is it gone, so is the mark that it was spent, and the phone has pinged as often as before.
     private func record(_ message: Encoded<Ping>, _ request: PhoneRequest) async throws -> Standing {
         try await verifyAhead(message, of: message.value.sessionID, request)
-        let (answered, ended) = try await store.write { rows, former -> (Standing, Session?) in
+        let recorded = try await store.writeAsReliedOn { rows, former -> Recorded in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try check(message, by: account, request)
             let shown = try message.value.extensions.acknowledged()
@@ -47,11 +60,11 @@ package struct PresenceService: Sendable {
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout, actor: .server).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
             var standing = try self.standing(of: pinged, account.id, parameters, after: shown, waitingAt: request.now, in: rows)
-            standing.hasJustReturned = pinged.hasReturned(since: session) || former?.0.hasJustReturned == true
-            return (standing, ended ?? former?.1)
+            standing.hasJustReturned = pinged.hasReturned(since: session) || former?.standing.hasJustReturned == true
+            return Recorded(standing: standing, ended: ended ?? former?.ended, hasAcknowledged: !shown.isEmpty)
         }
-        if let ended { events.publish(.ended(ended)) }
-        return answered
+        if let ended = recorded.ended { events.publish(.ended(ended)) }
+        return recorded.standing
     }
 
     private func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {

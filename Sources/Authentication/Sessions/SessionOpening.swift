@@ -15,9 +15,12 @@ struct SessionOpening: Sendable {
     let actor: AuditActor
 
     /// A session that waits for a phone, and the one of before that ended with it.
-    struct Opened: Sendable {
+    struct Opened: PerhapsReliedOn {
         let session: Session
         var replaced: Session?
+        /// On an end somebody relies, and on what is asked from now on in a session that was there. One that begins is only waited for, with the code that is
+        /// shown of it: is it gone, so is all that was said of it, and its phone hears that it is unknown.
+        var isReliedOn = false
     }
 
     /// - Parameter asking: the request, from what was asked in the session before; of one that begins, from nothing.
@@ -31,13 +34,18 @@ struct SessionOpening: Sendable {
         let current = stored.settled(at: now)
         switch current.state {
         case .open where current.page == nil && page == nil:
-            return Opened(session: try renewed(current, in: rows, asking: asking(current.request)))
+            let renewed = try renewed(current, in: rows, asking: asking(current.request))
+            return Opened(session: renewed, isReliedOn: renewed != current)
         case .claimed where current.report == nil && !endsClaims: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
         // A claimed one, too, whose phone said that it does not go on, or whose person does not wait for it: the browser may.
         case .open, .claimed, .returning, .denied, .expired, .stopped:
             let replaced = try SessionStop(reason: .replaced, actor: actor).apply(to: stored, in: rows, at: now)
-            return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), replaced: replaced)
+            // A code that nobody took has ended by itself, whether it is written down or not.
+            let hasRunOut = stored.state == .open && current.state == .expired
+            return Opened(
+                session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), replaced: replaced,
+                isReliedOn: replaced != nil && !hasRunOut)
         }
     }
 

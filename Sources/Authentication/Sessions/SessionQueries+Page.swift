@@ -30,7 +30,7 @@ extension SessionQueries {
         asking request: LoginRequest = LoginRequest(), now: Instant
     ) async throws {
         let keys = try await keyring.keys(of: server)
-        let opened = try await store.write { rows, former -> SessionOpening.Opened in
+        let opened = try await store.writeAsReliedOn { rows, former -> SessionOpening.Opened in
             // Begun by the first look.
             if let former, try rows.session(former.session.id) == former.session { return former }
             _ = try rows.existing(server)

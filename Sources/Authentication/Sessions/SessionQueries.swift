@@ -115,7 +115,7 @@ package struct SessionQueries: Sendable {
         by actor: AuditActor, now: Instant
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
-        let opened = try await store.write { rows, former -> SessionOpening.Opened in
+        let opened = try await store.writeAsReliedOn { rows, former -> SessionOpening.Opened in
             let parameters = try rows.existing(server).parameters
             guard style != .still || parameters.staticQRAge > 0 else { throw LoginLinkError.stillCodesRefused }
             try rows.checkMayBeNamed(update.account, at: server)

@@ -1,5 +1,6 @@
 /// A transaction that waits for its turn.
 protocol PendingTransaction: AnyObject, Sendable {
+    var durability: Durability { get }
     /// Runs the body and keeps what it returned or threw.
     /// - Returns: whether its changes are to be kept.
     func run(on connection: any SQLConnection) -> Bool
@@ -23,11 +24,15 @@ extension PendingTransaction {
 ///
 /// `@unchecked`: after it was queued, only the writer's queue touches it.
 final class BodyTransaction<Value: Sendable>: PendingTransaction, @unchecked Sendable {
+    let durability: Durability
     private let body: @Sendable (any SQLConnection) throws -> Value
     private let continuation: CheckedContinuation<Value, any Error>
     private var result: Result<Value, any Error>?
 
-    init(body: @Sendable @escaping (any SQLConnection) throws -> Value, continuation: CheckedContinuation<Value, any Error>) {
+    init(
+        _ durability: Durability, body: @Sendable @escaping (any SQLConnection) throws -> Value, continuation: CheckedContinuation<Value, any Error>
+    ) {
+        self.durability = durability
         self.body = body
         self.continuation = continuation
     }
@@ -58,20 +63,25 @@ final class BodyTransaction<Value: Sendable>: PendingTransaction, @unchecked Sen
 
 /// The transactions of one commit.
 struct CommitGroup {
-    private let members: [any PendingTransaction]
+    let durability: Durability
+    let members: [any PendingTransaction]
 
-    init(_ members: [any PendingTransaction]) {
-        self.members = members
+    /// What was collected, in the order in which it is committed: nobody has heard of any of them, so those that wait for no disk may come first.
+    static func groups(of collected: [any PendingTransaction]) -> [CommitGroup] {
+        [Durability.soft, .hard].compactMap { durability in
+            let members = collected.filter { $0.durability == durability }
+            return members.isEmpty ? nil : CommitGroup(durability: durability, members: members)
+        }
     }
 
     /// Runs every member, commits, and tells every caller.
     func run(on connection: SQLiteConnection) {
         do {
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.begin(durability)
             for member in members {
                 try run(member, on: connection)
             }
-            try connection.execute("COMMIT")
+            try connection.commit(of: members.count)
         } catch {
             if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
             for member in members { member.fail(error) }

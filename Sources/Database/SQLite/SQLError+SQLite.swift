@@ -8,6 +8,12 @@ extension SQLError {
         self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)), path: path)
     }
 
+    /// What a call on a file of a connection answered.
+    init(sqlite connection: OpaquePointer?, code: Int32) {
+        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) }
+        self.init(code: code, message: String(cString: sqlite3_errstr(code)), path: path)
+    }
+
     /// Whether the file, or the disk under it, is not what it was: primary codes IOERR, CORRUPT and NOTADB.
     var isDoubt: Bool {
         switch self {

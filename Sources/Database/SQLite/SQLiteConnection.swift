@@ -6,6 +6,8 @@ import GRDBSQLite
 /// Used by one thread at a time: ``SQLiteHandle`` sees to that.
 final class SQLiteConnection: SQLConnection {
     private let database: GRDB.Database
+    /// What its commits wait for, if it writes.
+    var log = LogStanding()
     private var prepared: [StatementText: PreparedStatement] = [:]
     /// Whether the body at work may change rows.
     var mayWrite = false
@@ -37,6 +39,8 @@ final class SQLiteConnection: SQLConnection {
         }
         return rows
     }
+
+    var sqlite: OpaquePointer? { database.sqliteConnection }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// SQLite in WAL mode: one grouped writer, several readers, every commit on stable storage before its caller hears of it.
+/// SQLite in WAL mode: one grouped writer, several readers, every hard commit on stable storage before its caller hears of it.
 package final class SQLiteDatabase: Database {
     package let dialect = SQLDialect.sqlite
     package let isShared: Bool
-    private let writer: SQLiteWriter
+    let writer: SQLiteWriter
     let source: ReadSource
     /// The file; nil in memory.
     private let path: String?
@@ -60,7 +60,14 @@ package final class SQLiteDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        try await noting { try await writer.transaction(body) }
+        try await transaction(.hard, body)
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
+        try await noting { try await writer.transaction(durability, body) }
     }
 
     package func watch(_ rows: [WatchedRows], by watcher: any RowWatcher) async throws -> Bool {
@@ -89,7 +96,7 @@ package final class SQLiteDatabase: Database {
         guard let path else { return }
         try DiskProbe.write(beside: path)
         // Nothing is written by it; it waits for whoever holds the database.
-        try await transaction { _ in }
+        try await transaction(.soft) { _ in }
         try checkInPlace()
     }
 

@@ -2,6 +2,7 @@ import Synchronization
 
 /// The one writer. Transactions that arrive while a commit is under way are collected and committed together: one wait for the disk serves them all.
 ///
+/// Of those that were collected the soft ones are committed first, by themselves: they wait for the disk only as long as it was at work when they came.
 /// Each runs inside its own savepoint, so a failing one takes back its own changes only; each caller hears of success after the commit.
 final class SQLiteWriter: Sendable {
     private struct State {
@@ -10,7 +11,7 @@ final class SQLiteWriter: Sendable {
         var isClosed = false
     }
 
-    private let handle: SQLiteHandle
+    let handle: SQLiteHandle
     private let state = Mutex(State())
 
     /// The most transactions in one commit: bounds how long a caller waits for the others.
@@ -20,16 +21,18 @@ final class SQLiteWriter: Sendable {
         self.handle = handle
     }
 
-    func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+    func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let mustSchedule = state.withLock { state -> Bool? in
                 if state.isClosed { return nil }
-                state.waiting.append(BodyTransaction(body: body, continuation: continuation))
+                state.waiting.append(BodyTransaction(durability, body: body, continuation: continuation))
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
             switch mustSchedule {
-            case true?: handle.schedule(commitNextGroup)
+            case true?: handle.schedule(commitCollected)
             case false?: break
             case nil: continuation.resume(throwing: SQLError.closed)
             }
@@ -60,8 +63,7 @@ final class SQLiteWriter: Sendable {
 
     private static func emptyLog(of connection: SQLiteConnection?) throws {
         guard let connection else { throw SQLError.closed }
-        // One row: whether a reader was in the way, and two counts of pages.
-        guard try connection.one("PRAGMA wal_checkpoint(TRUNCATE)")?.integer("busy") == 0 else { throw SQLError.busy }
+        try connection.foldLog()
     }
 
     /// Takes no more transactions, finishes those it has, closes the connection.
@@ -74,21 +76,21 @@ final class SQLiteWriter: Sendable {
     }
 
     @Sendable
-    private func commitNextGroup(on connection: SQLiteConnection?) {
-        let group = state.withLock { state in
-            let group = Array(state.waiting.prefix(Self.groupLimit))
-            state.waiting.removeFirst(group.count)
-            return group
+    private func commitCollected(on connection: SQLiteConnection?) {
+        let collected = state.withLock { state in
+            let collected = Array(state.waiting.prefix(Self.groupLimit))
+            state.waiting.removeFirst(collected.count)
+            return collected
         }
         if let connection {
-            CommitGroup(group).run(on: connection)
+            for group in CommitGroup.groups(of: collected) { group.run(on: connection) }
         } else {
-            for member in group { member.fail(SQLError.closed) }
+            for member in collected { member.fail(SQLError.closed) }
         }
         let mustGoOn = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
             return state.isScheduled
         }
-        if mustGoOn { handle.schedule(commitNextGroup) }
+        if mustGoOn { handle.schedule(commitCollected) }
     }
 }

@@ -20,7 +20,8 @@ extension AuthorizeService {
             hash: SHA(name.utf8), server: request.server, client: request.application.id,
             parameters: PushService.kept(sent, of: request.application).all, expiresAt: now + PushedRequest.life, place: place.name)
         let limit = limit
-        try await context.store.write { rows, former -> Void in
+        // Is it gone, its browser is told that it has to begin again.
+        try await context.store.writeSoftly { rows, former -> Void in
             // Kept by the first look.
             if former != nil, try rows.pushedRequest(hash: kept.hash, of: kept.server) != nil { return }
             try rows.checkRoom(for: .visits, of: kept.client, from: place.name, at: kept.server, under: limit, now: now)

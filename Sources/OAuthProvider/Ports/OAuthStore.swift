@@ -6,9 +6,20 @@ package protocol OAuthStore: Sendable {
 
     @discardableResult
     func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value
+
+    /// ``write(_:)``, on which nobody relies, as `AuthenticationStore.writeSoftly` is (docs/decisions/0063).
+    @discardableResult
+    func writeSoftly<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value
 }
 
 extension OAuthStore {
+    @discardableResult
+    package func writeSoftly<Value: Sendable>(
+        _ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await write(body)
+    }
+
     /// For a body that does the same when it looks again.
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {

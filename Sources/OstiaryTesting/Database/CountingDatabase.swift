@@ -9,6 +9,8 @@ package final class CountingDatabase: Database {
         package var reads = 0
         /// Transactions that were committed and changed a row. One that changed none waits for no disk.
         package var commits = 0
+        /// Those of them that were soft, and waited for no disk either.
+        package var softCommits = 0
         /// What the bodies ran, in order; not what begins and ends their transactions.
         package var statements: [String] = []
     }
@@ -40,12 +42,23 @@ package final class CountingDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        let (value, changes) = try await base.transaction { connection in
+        try await transaction(.hard, body)
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
+        let (value, changes) = try await base.transaction(durability) { connection in
             let counting = RecordingConnection(connection)
             defer { self.add(counting.script) }
             return (try body(counting), counting.changes)
         }
-        if changes > 0 { count.withLock { $0.commits += 1 } }
+        guard changes > 0 else { return value }
+        count.withLock { count in
+            count.commits += 1
+            if durability == .soft { count.softCommits += 1 }
+        }
         return value
     }
 

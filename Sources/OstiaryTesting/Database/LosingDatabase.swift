@@ -63,10 +63,17 @@ package final class LosingDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await transaction(.hard, body)
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
         let caller = withUnsafeCurrentTask { $0?.hashValue ?? 0 }
-        guard let loss = state.withLock({ $0.next(of: caller) }) else { return try await base.transaction(body) }
+        guard let loss = state.withLock({ $0.next(of: caller) }) else { return try await base.transaction(durability, body) }
         switch loss {
-        case .kept: _ = try await base.transaction(body)
+        case .kept: _ = try await base.transaction(durability, body)
         case .gone:
             do {
                 try await base.transaction { connection in

@@ -30,9 +30,16 @@ package final class RerunningDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await transaction(.hard, body)
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
         let runs = TwoRuns(of: body)
         defer { tell(runs.difference) }
-        return try await base.transaction { try runs.runTakingBack(on: $0) }
+        return try await base.transaction(durability) { try runs.runTakingBack(on: $0) }
     }
 
     private func tell(_ difference: RerunDifference?) {

@@ -65,6 +65,19 @@ struct CrashTests {
         try await pair.stop()
     }
 
+    @Test("kill -9 of a server that waited for no disk: the code that it showed is good when it is back")
+    func killedAtCode() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let link = try await person.backend.loginLink(ManagementClient.newNonce())
+        try await pair.authentication.kill()
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        #expect(try await person.phone.run(["login", link], pins: [Person.pin]).code == 0)
+        try await pair.stop()
+    }
+
     @Test("Two phone processes share a home: both enrol at once, and the home holds both accounts")
     func sharedHome() async throws {
         let pair = try await ProcessesFixture.running()
