@@ -27,7 +27,7 @@ struct DurableCommitTests {
     }
 
     /// Waits of both servers together. The aim is 4: what the second-factor server counts is one of them.
-    private static let mostOfLogin = 6
+    private static let mostOfLogin = 5
 
     @Test("A login by QR code and PIN: the code waits for no disk, the number, its settlement and the login for three, and both servers for no more")
     func login() async throws {
