@@ -31,6 +31,8 @@ static const struct {
     {"CCryptoBoringSSL_ED25519_sign", 0, PLACE(ed25519_signed)},
     {"CCryptoBoringSSL_ED25519_verify", 0, PLACE(ed25519_verified)},
     {"CCryptoBoringSSL_X25519", 0, PLACE(x25519)},
+    // Each has its multiplication in itself, and neither calls the other.
+    {"CCryptoBoringSSL_X25519_keypair", 0, PLACE(x25519_keys)},
     {"CCryptoBoringSSL_X25519_public_from_private", 0, PLACE(x25519_keys)},
     // OstiaryProtocol.VOPRF.blindEvaluate
     {"$s15OstiaryProtocol5VOPRFO13blindEvaluate", 1, PLACE(oprf_evaluations)},
