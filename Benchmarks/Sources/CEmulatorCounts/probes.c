@@ -38,6 +38,7 @@ static const struct {
     {"$s15OstiaryProtocol5VOPRFO13blindEvaluate", 1, PLACE(oprf_evaluations)},
     {"crypto_scalarmult_ristretto255", 0, PLACE(ristretto)},
     {"crypto_scalarmult_ristretto255_base", 0, PLACE(ristretto_base)},
+    {"c_nio_llhttp__after_message_complete", 0, PLACE(http_messages)},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0], MOST_PROBES = 256, MOST_RANGES = 4096 };
 

@@ -31,8 +31,10 @@ struct emulator_counts {
     uint64_t oprf_evaluations;
     uint64_t ristretto;
     uint64_t ristretto_base;
+    /// Requests and answers that were read: for an exchange between two of our servers one at each end.
+    uint64_t http_messages;
 
-    uint64_t unused[14];
+    uint64_t unused[13];
 };
 
 /// Threads whose numbers differ by this share a place, and then one count may be lost in thousands.
