@@ -7,7 +7,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench growth docs clean
+.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench bench-check growth docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -92,16 +92,22 @@ soak: ## three nodes with faults for an hour, then half an hour of what counts o
 docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
-bench: ## print the table of costs per operation
+bench: ## print the table of costs per operation, beside nginx and Glewlwyd (ARGS="--json Benchmarks/figures/bench.json"; Benchmarks/README.md)
 	@scripts/setup bench
+	@Benchmarks/peers
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
 	swift build -c release --package-path Benchmarks --product Hello
 	swift build -c release --package-path Benchmarks --product Guarded
 	swift build -c release --package-path Benchmarks --product Bench
 	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/Guarded \
-		Benchmarks/.build/release/libEmulatorCounts.so
+		Benchmarks/.build/release/libEmulatorCounts.so --peers Benchmarks $(ARGS)
 	Benchmarks/start --binary .build/release/ostiary
+
+bench-check: ## count instructions of a few operations, release build, and refuse what is 3 % off the baseline (ARGS="--accept" takes it)
+	@scripts/setup bench
+	swift build -c release --product ostiary $(SWIFT_FLAGS)
+	Benchmarks/check --build release $(ARGS)
 
 growth: ## print what grows with accounts, live sessions and nodes, on both engines (25 minutes; ARGS="--quick", ARGS="--json FILE"; Benchmarks/README.md)
 	@scripts/setup growth
