@@ -8,17 +8,22 @@ extension Ports {
     ///
     /// A phone of people never remembers it: what it keeps is as good as a PIN (decision 0033).
     mutating func stretchAhead() {
-        let remembered = Mutex<[[UInt8]: [UInt8]]>([:])
+        let remembered = Remembered()
         stretching = PINStretching { (pin, salt, cost) throws(Argon2idError) in
             let key = pin.withUnsafeBytes { Array($0) } + salt
-            let known = remembered.withLock { $0[key] }
+            let known = remembered.bytes.withLock { $0[key] }
             do throws(LockedMemoryError) {
                 if let known { return try LockedBytes(copying: known) }
             } catch { throw .outOfMemory }
             let made = try Argon2id.stretch(pin, salt: salt, cost, count: 32)
             let bytes = made.withUnsafeBytes { Array($0) }
-            remembered.withLock { $0[key] = bytes }
+            remembered.bytes.withLock { $0[key] = bytes }
             return made
         }
     }
+}
+
+/// What came out, by PIN and salt.
+private final class Remembered: Sendable {
+    let bytes = Mutex<[[UInt8]: [UInt8]]>([:])
 }
