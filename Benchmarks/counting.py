@@ -45,7 +45,8 @@ class Counted(Installation):
         # `Authorization` of a client that is a machine, once there is one.
         self.machine = None
         self.library = plugin(folder)
-        super().__init__(binary, folder, SQLite(folder))
+        # Otherwise each process has hash tables of its own making, which are a per cent dearer in one than in another.
+        super().__init__(binary, folder, SQLite(folder), SWIFT_DETERMINISTIC_HASHING="1")
 
     def halt(self):
         """They go on: nothing is filled by SQL here, and a start under the emulator is dear."""

@@ -15,30 +15,28 @@
 
 #define PLACE(count) ((int)(offsetof(struct emulator_counts, count) / sizeof(uint64_t)))
 
-// One function of each, innermost where one calls the other, so that nothing is counted twice.
+// Functions of C alone, which no compiler copies into their callers here; one of each, so that nothing is counted twice.
 static const struct {
     const char *name;
-    // Of several whose names begin so the largest is meant: the compiler leaves the plain name to a shell that calls the specialised body.
-    int is_beginning;
     int place;
 } functions[] = {
     // The database's connection lets go of the arguments once for each statement that it ran.
-    {"sqlite3_clear_bindings", 0, PLACE(statements)},
-    {"sqlite3_step", 0, PLACE(steps)},
-    {"sqlite3_prepare_v3", 0, PLACE(prepared)},
-    {"CCryptoBoringSSL_ecdsa_sign_fixed", 0, PLACE(p256_signed)},
-    {"CCryptoBoringSSL_ecdsa_verify_fixed", 0, PLACE(p256_verified)},
-    {"CCryptoBoringSSL_ED25519_sign", 0, PLACE(ed25519_signed)},
-    {"CCryptoBoringSSL_ED25519_verify", 0, PLACE(ed25519_verified)},
-    {"CCryptoBoringSSL_X25519", 0, PLACE(x25519)},
+    {"sqlite3_clear_bindings", PLACE(statements)},
+    {"sqlite3_step", PLACE(steps)},
+    {"sqlite3_prepare_v3", PLACE(prepared)},
+    {"CCryptoBoringSSL_ecdsa_sign_fixed", PLACE(p256_signed)},
+    {"CCryptoBoringSSL_ecdsa_verify_fixed", PLACE(p256_verified)},
+    {"CCryptoBoringSSL_ED25519_sign", PLACE(ed25519_signed)},
+    {"CCryptoBoringSSL_ED25519_verify", PLACE(ed25519_verified)},
+    {"CCryptoBoringSSL_X25519", PLACE(x25519)},
     // Each has its multiplication in itself, and neither calls the other.
-    {"CCryptoBoringSSL_X25519_keypair", 0, PLACE(x25519_keys)},
-    {"CCryptoBoringSSL_X25519_public_from_private", 0, PLACE(x25519_keys)},
-    // OstiaryProtocol.VOPRF.blindEvaluate
-    {"$s15OstiaryProtocol5VOPRFO13blindEvaluate", 1, PLACE(oprf_evaluations)},
-    {"crypto_scalarmult_ristretto255", 0, PLACE(ristretto)},
-    {"crypto_scalarmult_ristretto255_base", 0, PLACE(ristretto_base)},
-    {"c_nio_llhttp__after_message_complete", 0, PLACE(http_messages)},
+    {"CCryptoBoringSSL_X25519_keypair", PLACE(x25519_keys)},
+    {"CCryptoBoringSSL_X25519_public_from_private", PLACE(x25519_keys)},
+    // The proof of an evaluation ends with it (VOPRF.generateProof), and nothing else subtracts scalars.
+    {"crypto_core_ristretto255_scalar_sub", PLACE(oprf_evaluations)},
+    {"crypto_scalarmult_ristretto255", PLACE(ristretto)},
+    {"crypto_scalarmult_ristretto255_base", PLACE(ristretto_base)},
+    {"c_nio_llhttp__after_message_complete", PLACE(http_messages)},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0], MOST_PROBES = 256, MOST_RANGES = 4096 };
 
@@ -55,7 +53,7 @@ static struct {
 static size_t probe_count;
 
 struct found {
-    uint64_t offset[FUNCTIONS], size[FUNCTIONS];
+    uint64_t offset[FUNCTIONS];
 };
 
 static uint64_t file_offset(const uint8_t *file, uint64_t address) {
@@ -72,11 +70,8 @@ static uint64_t file_offset(const uint8_t *file, uint64_t address) {
 static void look_at(const uint8_t *file, const Elf64_Sym *symbol, const char *name, struct found *found) {
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) return;
     for (int index = 0; index < FUNCTIONS; index++) {
-        const int is_it = functions[index].is_beginning ? strncmp(name, functions[index].name, strlen(functions[index].name)) == 0
-                                                        : strcmp(name, functions[index].name) == 0;
-        if (!is_it || symbol->st_size < found->size[index]) continue;
+        if (strcmp(name, functions[index].name) != 0) continue;
         found->offset[index] = file_offset(file, symbol->st_value);
-        found->size[index] = symbol->st_size;
     }
 }
 
