@@ -45,7 +45,7 @@ class Counted(Installation):
         # `Authorization` of a client that is a machine, once there is one.
         self.machine = None
         self.library = plugin(folder)
-        # Otherwise each process has hash tables of its own making, which are a per cent dearer in one than in another.
+        # Otherwise each process has hash tables of its own making, which are dearer in one than in another.
         super().__init__(binary, folder, SQLite(folder), SWIFT_DETERMINISTIC_HASHING="1")
 
     def halt(self):
