@@ -44,12 +44,14 @@ struct Bench {
         defer { servers.stop() }
         var calibration = Table()
         Calibration.measure("before", into: &calibration)
-        let operations = try await measureOperations(servers, programs)
+        // Once: its registry tells no secret a second time.
+        let provider = try await Provider(servers: servers)
+        let operations = try await measureOperations(servers, provider, programs)
         operations.print(title: "Servers: processor time of both processes per operation, user space and kernel")
         figures.add("operations", operations)
         // Beside it in the same minute, so that what slows the one slows the other.
         Calibration.measure("beside nginx", into: &calibration)
-        let bounds = try await Bound(servers: servers, programs: programs).measure()
+        let bounds = try await Bound(servers: servers, provider: provider, programs: programs).measure()
         bounds.print(title: "getSession beside what bounds it: 8 connections, median of \(Bound.rounds) rounds in turn")
         figures.add("bounds", bounds)
         // Behind it, since phones keep alive what they logged in to.

@@ -9,6 +9,8 @@ struct Bound: Sendable {
     static let lookup = "nginx, a look-up among 100,000 sessions"
 
     let servers: Servers
+    /// That of these servers.
+    let provider: Provider
     let programs: Programs
 
     private struct Runner {
@@ -48,7 +50,6 @@ struct Bound: Sendable {
     }
 
     private func measureIntrospection(into table: inout Table) async throws {
-        let provider = try await Provider(servers: servers)
         let token = try await provider.machineToken()
         let peer = try startGlewlwyd()
         defer { peer?.stop() }

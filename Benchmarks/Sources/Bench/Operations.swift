@@ -4,8 +4,12 @@ extension Bench {
     private static let idle = "both servers by themselves, for a second"
     static let login = "QR login with PIN"
 
-    /// - Parameter emulator: what both servers run under; each operation is done less often then.
-    static func measureOperations(_ servers: Servers, _ programs: Programs, under emulator: Emulator? = nil) async throws -> Table {
+    /// - Parameters:
+    ///   - provider: that of these servers.
+    ///   - emulator: what both servers run under; each operation is done less often then.
+    static func measureOperations(
+        _ servers: Servers, _ provider: Provider, _ programs: Programs, under emulator: Emulator? = nil
+    ) async throws -> Table {
         var table = Table()
         let (requests, logins, enrolments) = emulator == nil ? (20_000, 40, 20) : (2_000, 40, 40)
         try await measureHello(programs.hello, requests, under: emulator, &table)
@@ -26,7 +30,6 @@ extension Bench {
             "enrolment with confirmation",
             try await metered(servers, enrolments, by: emulator) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
         try await ServiceCalls(servers: servers).measure(logins, into: &table)
-        let provider = try await Provider(servers: servers)
         try await provider.measure(requests: requests, turns: emulator == nil ? 200 : 40, into: &table)
         try await GuardedAPI(servers: servers, provider: provider, person: person).measure(
             programs.guarded, requests: requests, under: emulator, into: &table)
@@ -87,7 +90,7 @@ extension Bench {
         fflush(nil)
         let servers = try await Servers(binary: programs.ostiary, under: emulator)
         defer { servers.stop() }
-        var operations = try await measureOperations(servers, programs, under: emulator)
+        var operations = try await measureOperations(servers, try await Provider(servers: servers), programs, under: emulator)
         try await Crowd(of: 8, servers: servers).measure([1, 8], logins: 40, into: &operations)
         operations.printCounts(title: "Servers: both processes per operation, user space alone, counted by an emulator")
         printWithoutIdle(operations)
