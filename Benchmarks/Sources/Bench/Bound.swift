@@ -1,4 +1,6 @@
+import AsyncHTTPClient
 import Foundation
+import NIOCore
 
 /// getSession, and introspection, beside what bounds them and beside a peer: by the same client, in turn, so that whatever else the machine does falls on all.
 struct Bound: Sendable {
@@ -34,7 +36,10 @@ struct Bound: Sendable {
         let (nginx, version) = try startNginx(size)
         defer { nginx?.stop() }
         var runners: [Runner] = []
+        try await Self.mustRefuse(servers.admin + path, key: Servers.apiKey + "x", nonce: nonce)
         if let nginx {
+            try await Self.mustRefuse(nginx.origin + "/sessions", key: Servers.apiKey + "x", nonce: Self.nginxNonce)
+            try await Self.mustRefuse(nginx.origin + "/sessions", key: Servers.apiKey, nonce: Person.nonce())
             runners.append(Runner(Self.constant, version) { try await Self.ask(nginx, "/constant") })
             runners.append(Runner(Self.lookup, "\(size) bytes as getSession has") { try await Self.ask(nginx, "/sessions") })
         }
@@ -74,6 +79,16 @@ struct Bound: Sendable {
     private static func ask(_ program: MeteredProgram, _ path: String) async throws -> Cost {
         let headers = [("X-apikey", Servers.apiKey), ("X-nonce", nginxNonce)]
         return try await load(program.origin + path, headers: headers, count: requests, server: program.meter)
+    }
+
+    /// Whoever answers everybody is quick, and is no bound.
+    private static func mustRefuse(_ url: String, key: String, nonce: String) async throws {
+        var request = HTTPClientRequest(url: url)
+        request.headers.add(name: "X-apikey", value: key)
+        request.headers.add(name: "X-nonce", value: nonce)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        _ = try await response.body.collect(upTo: 1 << 16)
+        guard (400..<500).contains(response.status.code) else { throw BenchError("\(url) does not refuse: \(response.status)") }
     }
 
     /// Of a session in the middle of those that `peer-nginx` has.
