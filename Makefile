@@ -15,7 +15,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks
 BUILD = SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary && SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary-phone
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak release bench growth docs clean
+.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak release bench bench-check growth docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -107,16 +107,21 @@ release: ## build both programs as they are released, into .build/programs
 	mkdir -p $(PROGRAMS)
 	cp .build/static/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
 
-bench: release ## print the table of costs per operation
+bench: release ## print the table of costs per operation, beside nginx and Glewlwyd (ARGS="--json Benchmarks/figures/bench.json"; Benchmarks/README.md)
 	@scripts/setup bench
+	@Benchmarks/peers
 	swift build -c release $(STATIC) --package-path Benchmarks --scratch-path $(CURDIR)/Benchmarks/.build/static --product Hello
 	swift build -c release $(STATIC) --package-path Benchmarks --scratch-path $(CURDIR)/Benchmarks/.build/static --product Guarded
 	swift build -c release --package-path Benchmarks --product Bench
 	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/.build/release/Bench $(PROGRAMS)/ostiary Benchmarks/.build/static/release/Hello Benchmarks/.build/static/release/Guarded \
-		Benchmarks/.build/release/libEmulatorCounts.so
+		Benchmarks/.build/release/libEmulatorCounts.so --peers Benchmarks $(ARGS)
 	Benchmarks/image --binary $(PROGRAMS)/ostiary
 	Benchmarks/start --binary $(PROGRAMS)/ostiary
+
+bench-check: release ## count instructions of a few operations, release build, and refuse what is 3 % off the baseline (ARGS="--accept" takes it)
+	@scripts/setup bench
+	Benchmarks/check --build release $(ARGS)
 
 growth: release ## print what grows with accounts, live sessions and nodes, on both engines (half an hour; ARGS="--quick", ARGS="--json FILE --keep FOLDER"; Benchmarks/README.md)
 	@scripts/setup growth

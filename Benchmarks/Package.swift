@@ -42,12 +42,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             packageAccess: false, swiftSettings: borrowed),
-        // Our own bare hello through the same HTTP stack, and one point read through the same driver.
+        // Our own bare hello through the same HTTP stack, and one point read through the same driver; or a constant through NIO alone.
         .executableTarget(
             name: "Hello",
             dependencies: [
                 .product(name: "OstiaryParts", package: house),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             packageAccess: false, swiftSettings: borrowed),
         // The same hello behind OstiaryResource; it sees what anybody sees.

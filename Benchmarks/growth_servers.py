@@ -221,13 +221,14 @@ class Installation(Servers):
         return phone
 
     def log_in(self, phone, admin=None):
-        """One login with PIN, by a phone as a process of its own; the backend asks at the port `admin`."""
-        file = phone.home.with_suffix(".code")
-        file.write_bytes(self.login_code(secrets.token_urlsafe(24), admin))
+        """One login with PIN, by a phone as a process of its own; the backend asks at the port `admin`. The nonce that the backend goes on asking with."""
+        file, nonce = phone.home.with_suffix(".code"), secrets.token_urlsafe(24)
+        file.write_bytes(self.login_code(nonce, admin))
         process = phone.begin("login", file, pins=(PIN,))
         output, _ = process.communicate(timeout=60)
         if process.returncode:
             raise SystemExit(f"growth: a phone could not log in: {output[-500:]}")
+        return nonce
 
 
 class Node:

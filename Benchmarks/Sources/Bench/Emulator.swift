@@ -29,14 +29,63 @@ struct Emulator: Sendable {
     }
 }
 
+/// What operations are made of, counted by the plugin as it happens. The raw value is its place among the words of a thread (emulator_counts.h).
+enum Part: Int, CaseIterable {
+    case walPages = 2
+    case commits
+    case syncedCommits
+    case syncs
+    case statements
+    case steps
+    case prepared
+    case p256Signatures
+    case p256Verifications
+    case ed25519Signatures
+    case ed25519Verifications
+    case x25519
+    case x25519Keys
+    case evaluations
+    case ristretto
+    case ristrettoBase
+    case httpMessages
+
+    /// Words of each thread.
+    static let wordsOfThread = 32
+
+    /// As `counting.py` has them, too.
+    var name: String {
+        switch self {
+        case .walPages: "WAL pages"
+        case .commits: "commits"
+        case .syncedCommits: "commits that wait for the disk"
+        case .syncs: "waits for the disk"
+        case .statements: "statements"
+        case .steps: "steps of statements"
+        case .prepared: "statements compiled"
+        case .p256Signatures: "P-256 signatures"
+        case .p256Verifications: "P-256 verifications"
+        case .ed25519Signatures: "Ed25519 signatures"
+        case .ed25519Verifications: "Ed25519 verifications"
+        case .x25519: "X25519"
+        case .x25519Keys: "X25519 key pairs"
+        case .evaluations: "OPRF evaluations"
+        case .ristretto: "ristretto255 multiplications"
+        case .ristrettoBase: "ristretto255 base multiplications"
+        case .httpMessages: "HTTP messages read"
+        }
+    }
+}
+
 /// Meters a process that is emulated, by the file that it counts in.
 struct EmulatedMeter: Meter {
     let counts: URL
 
     func now() -> Cost {
-        // Of each thread: instructions, system calls, and six numbers that are not used (emulator_counts.h).
         let words = (try? Data(contentsOf: counts))?.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) } ?? []
-        func sum(_ place: Int) -> Double { Double(stride(from: place, to: words.count, by: 8).reduce(0) { $0 + words[$1] }) }
-        return Cost(nanoseconds: 0, instructions: sum(0), systemCalls: sum(1))
+        func sum(_ place: Int) -> Double {
+            Double(stride(from: place, to: words.count, by: Part.wordsOfThread).reduce(0) { $0 + words[$1] })
+        }
+        let parts = Part.allCases.map { ($0, sum($0.rawValue)) }
+        return Cost(nanoseconds: 0, instructions: sum(0), systemCalls: sum(1), parts: Dictionary(uniqueKeysWithValues: parts))
     }
 }

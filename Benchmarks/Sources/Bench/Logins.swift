@@ -12,10 +12,13 @@ struct Person: Sendable {
     let home: String
     let transport = CountingTransport()
 
-    init(name: String, servers: Servers) throws {
+    /// - Parameter stretchesAhead: whether it stretches its PIN only once (``OstiaryMobile/Ports/stretchAhead()``).
+    init(name: String, servers: Servers, stretchesAhead: Bool = false) throws {
         self.name = name
         home = servers.folder.appendingPathComponent("phone-\(name)").path
-        phone = Ostiary(configuration: Self.configuration(name), ports: try Ports.files(in: home, transport: transport))
+        var ports = try Ports.files(in: home, transport: transport)
+        if stretchesAhead { ports.stretchAhead() }
+        phone = Ostiary(configuration: Self.configuration(name), ports: ports)
         self.servers = servers
     }
 

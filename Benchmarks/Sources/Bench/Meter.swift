@@ -8,6 +8,8 @@ struct Cost {
     var instructions: Double?
     /// Nil but under emulation.
     var systemCalls: Double?
+    /// How often each ``Part`` was done; nil but under emulation.
+    var parts: [Part: Double]?
     /// How long it took by the clock on the wall; nil where nobody looked.
     var seconds: Double?
 
@@ -23,7 +25,23 @@ struct Cost {
         }
         return Cost(
             nanoseconds: combine(nanoseconds, other.nanoseconds), instructions: both(instructions, other.instructions),
-            systemCalls: both(systemCalls, other.systemCalls), seconds: both(seconds, other.seconds))
+            systemCalls: both(systemCalls, other.systemCalls),
+            parts: parts.flatMap { mine in other.parts.map { mine.merging($0, uniquingKeysWith: combine) } },
+            seconds: both(seconds, other.seconds))
+    }
+
+    /// The median of each number by itself: what falls into few of them, because a server does it now and then, is not in it.
+    static func median(of costs: [Cost]) -> Cost {
+        func middle(_ values: [Double]) -> Double? {
+            let sorted = values.sorted()
+            guard !sorted.isEmpty, values.count == costs.count else { return nil }
+            return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+        }
+        let parts = Part.allCases.compactMap { part in middle(costs.compactMap { $0.parts?[part] }).map { (part, $0) } }
+        return Cost(
+            nanoseconds: middle(costs.map(\.nanoseconds)) ?? 0, instructions: middle(costs.compactMap(\.instructions)),
+            systemCalls: middle(costs.compactMap(\.systemCalls)), parts: parts.isEmpty ? nil : Dictionary(uniqueKeysWithValues: parts),
+            seconds: middle(costs.compactMap(\.seconds)))
     }
 }
 

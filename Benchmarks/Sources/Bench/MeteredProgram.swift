@@ -9,12 +9,14 @@ final class MeteredProgram: Sendable {
 
     /// Starts it, and returns when it serves.
     /// - Parameters:
+    ///   - arguments: what it is started with.
     ///   - environment: all that it has; nil for ours.
     ///   - emulator: what counts its instructions; nil to run it as it is.
     /// - Throws: ``BenchError`` where it ends without a port.
-    init(_ binary: String, environment: [String: String]? = nil, under emulator: Emulator?) throws {
+    init(_ binary: String, _ arguments: [String] = [], environment: [String: String]? = nil, under emulator: Emulator? = nil) throws {
         let (process, pipe) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: binary)
+        process.arguments = arguments
         process.standardOutput = pipe
         if let environment { process.environment = environment }
         let name = process.executableURL?.lastPathComponent ?? ""

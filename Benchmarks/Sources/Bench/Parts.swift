@@ -26,6 +26,10 @@ enum Parts {
         let signed = op.sign(.ans, bytes)
         table.add("Ed25519 sign", measure(2_000) { _ = op.sign(.ans, bytes) })
         table.add("Ed25519 verify", try measure(2_000) { try edwards.verify(signed.ed25519, .ans, bytes) })
+        let agreement = Curve25519.KeyAgreement.PrivateKey()
+        let other = Curve25519.KeyAgreement.PrivateKey().publicKey
+        table.add("X25519", try measure(2_000) { _ = try agreement.sharedSecretFromKeyAgreement(with: other) })
+        table.add("X25519 key pair", measure(2_000) { _ = Curve25519.KeyAgreement.PrivateKey() })
     }
 
     private static func group(_ table: inout Table) throws {

@@ -6,22 +6,26 @@ import OstiaryProtocol
 struct Phone {
     let person: Person
 
-    func measure() async throws {
+    /// - Returns: what was measured, by name, in words.
+    func measure() async throws -> [String: String] {
         print("\nThe phone")
-        try await traffic("QR login with PIN, after the scan") { _ = try await person.logIn() }
-        try await traffic("AppLogin with PIN, and its stop") { try await person.logInToApp() }
-        try await freshProcess()
+        var told: [String: String] = [:]
+        told["QR login with PIN, after the scan"] = try await traffic { _ = try await person.logIn() }
+        told["AppLogin with PIN, and its stop"] = try await traffic { try await person.logInToApp() }
+        told.merge(try await freshProcess()) { _, new in new }
+        for (name, value) in told.sorted(by: { $0.key < $1.key }) { Self.line(name, value) }
+        return told
     }
 
-    private func traffic(_ name: String, _ work: () async throws -> Void) async throws {
+    private func traffic(_ work: () async throws -> Void) async throws -> String {
         let before = person.transport.traffic
         try await work()
         let used = person.transport.traffic - before
-        line(name, "\(used.exchanges) round trips, \(used.sent) bytes sent, \(used.received) received")
+        return "\(used.exchanges) round trips, \(used.sent) bytes sent, \(used.received) received"
     }
 
     /// The same home in a process of its own, as the system starts an app.
-    private func freshProcess() async throws {
+    private func freshProcess() async throws -> [String: String] {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -31,12 +35,18 @@ struct Phone {
         let begun = ContinuousClock.now
         try process.run()
         _ = output.fileHandleForReading.availableData
-        line("cold start: from exec to the list of accounts", "\(milliseconds(ContinuousClock.now - begun)) ms")
+        var told = ["cold start: from exec to the list of accounts": "\(milliseconds(ContinuousClock.now - begun)) ms"]
         try input.fileHandleForWriting.write(contentsOf: Data((code + "\n").utf8))
         let rest = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw BenchError("the phone failed") }
-        print(String(decoding: rest, as: UTF8.self), terminator: "")
+        // A name, spaces, and what was measured, as `line` writes it.
+        for text in String(decoding: rest, as: UTF8.self).split(separator: "\n") {
+            let words = text.trimmingCharacters(in: .whitespaces)
+            guard let gap = words.range(of: "  ") else { continue }
+            told[String(words[..<gap.lowerBound])] = words[gap.upperBound...].trimmingCharacters(in: .whitespaces)
+        }
+        return told
     }
 
     /// What that process does: reads the accounts, says so, logs in with the code that it is given, and prints what that took.
@@ -76,10 +86,8 @@ struct Phone {
     }
 
     private static func line(_ name: String, _ value: String) {
-        print("  \(name)\(String(repeating: " ", count: max(1, 52 - name.count)))\(value)")
+        print("  \(name)\(String(repeating: " ", count: max(2, 54 - name.count)))\(value)")
     }
-
-    private func line(_ name: String, _ value: String) { Self.line(name, value) }
 }
 
 private func milliseconds(_ duration: Duration) -> Int64 {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Rows of what was measured, printed in columns.
 struct Table {
-    private var rows: [(name: String, cost: Cost, note: String)] = []
+    private(set) var rows: [(name: String, cost: Cost, note: String)] = []
 
     mutating func add(_ name: String, _ cost: Cost, _ note: String = "") { rows.append((name, cost, note)) }
 

@@ -2,10 +2,14 @@ import Database
 import Foundation
 import Hummingbird
 
-/// What getSession is held against: `/hello` answers a constant, `/point` reads one row by its key through the seam that the servers use.
+/// What getSession is held against: `/hello` answers a constant, `/point` reads one row by its key through the seam that the servers use. `Hello --bare COUNT`
+/// answers so many bytes through NIO alone.
 @main
 struct Hello {
     static func main() async throws {
+        if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--bare", let count = Int(CommandLine.arguments[2]) {
+            return try await Bare.run(answering: count)
+        }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-hello-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("hello.sqlite").path)
