@@ -26,7 +26,7 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case olderPrograms(version: Int, step: Int)
     /// Something holds a table for longer than a step waits: a copy that is being made, or somebody at a prompt.
     case stepBlocked(number: Int)
-    /// What the steps of the schema have made and the database has not, in words.
+    /// What the steps of the schema have made and the database has not, in words: its name, and behind a colon the statement that makes it, of an index.
     case missingIndexes([String])
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
@@ -66,10 +66,18 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .stepBlocked(let number):
             "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
         case .missingIndexes(let lacking):
-            "the database has not all that its schema has (\(lacking.joined(separator: "; "))): it was restored in part, presumably. Restore the whole backup, "
-                + "the section post-data too; an index that is not valid is made anew by REINDEX INDEX; this program makes none by itself"
+            "the database has not all that its schema has (\(Self.told(lacking))): it was restored in part, presumably. Restore the whole "
+                + "backup, the section post-data too; or, where it is known why one index is not there, run the statement behind it. This program makes none by itself"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }
     }
+
+    /// Of many it is the names alone: whoever lacks so much restores a backup, and runs no statements.
+    private static func told(_ lacking: [String]) -> String {
+        let few = lacking.count <= mostStatements ? lacking : lacking.map { String($0.prefix { $0 != ":" }) }
+        return few.joined(separator: "; ")
+    }
+
+    private static let mostStatements = 5
 }
