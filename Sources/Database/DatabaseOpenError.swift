@@ -17,6 +17,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case unfinishedMove(path: String, source: String)
     /// The database holds nothing, and is the target of a move that was ended before its first table.
     case unbegunMove(path: String)
+    /// A move has taken its rows to another database; the URL of that, nil where it cannot be read, and how it is known.
+    case movedAway(path: String, target: String?, mark: MovedMark)
     /// The database was migrated by a newer program, and this one cannot go on with that; the version is the number of its last migration.
     case newerThanProgram(version: Int)
     /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there. Version 0 for one that
@@ -30,6 +32,21 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case missingIndexes([String])
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
+}
+
+/// How a database says that a move has taken its rows away.
+package enum MovedMark: Equatable, Sendable {
+    /// By a file beside it.
+    case file(String)
+    /// By a comment on the table of its steps.
+    case comment
+
+    fileprivate var words: String { if case .file(let path) = self { path } else { "a comment on its table schema_version" } }
+
+    /// What an operator does to have a server start there on purpose.
+    fileprivate var removal: String {
+        if case .file(let path) = self { "remove \(path)" } else { "run COMMENT ON TABLE schema_version IS NULL there" }
+    }
 }
 
 extension DatabaseOpenError: CustomStringConvertible {
@@ -53,6 +70,10 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .unbegunMove(let path):
             "a move to the database \(path) was ended before its first table: run the same ostiary admin move-database again; or, to give it up, remove "
                 + "\(path) and \(path).lock, and start the server on the old database"
+        case .movedAway(let path, let target, let mark):
+            "the database \(path) was moved to \(target ?? "another one") (\(mark.words)): name that one; its URL was lost from the settings, perhaps. "
+                + "To go back, move that one to an empty database (ostiary admin move-database); to start on what was left here all the same, which gives spent tries and "
+                + "stopped logins back, \(mark.removal)"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .olderBesideServer(version: 0):
