@@ -35,6 +35,9 @@ package protocol Database: Sendable {
     /// The same database for work that may take longer than anybody waits for an answer: a step of the schema.
     var patient: any Database { get }
 
+    /// Why no connection to it was to be had when somebody wanted one last, as one line for an operator; nil where one was, or where it takes none.
+    var refusal: String? { get }
+
     /// Runs `body` on one consistent state of the data, without the right to change it.
     ///
     /// Do all the reading of one request in one call: the call costs more than a query in it.
@@ -103,6 +106,7 @@ extension Database {
     package var announcements: (any Announcements)? { nil }
     package var patient: any Database { self }
     package func rows(_ sql: String, _ arguments: [SQLValue]) async throws -> [SQLRow] { try await read { try $0.query(sql, arguments) } }
+    package var refusal: String? { nil }
     package var readsAtOnce: Bool { false }
 
     @discardableResult

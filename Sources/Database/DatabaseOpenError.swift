@@ -17,6 +17,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case unfinishedMove(path: String, source: String)
     /// The database holds nothing, and is the target of a move that was ended before its first table.
     case unbegunMove(path: String)
+    /// A move has taken its rows to another database; the URL of that, nil where it cannot be read, and how it is known.
+    case movedAway(path: String, target: String?, mark: MovedMark)
     /// The database was migrated by a newer program, and this one cannot go on with that; the version is the number of its last migration.
     case newerThanProgram(version: Int)
     /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there. Version 0 for one that
@@ -26,10 +28,25 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case olderPrograms(version: Int, step: Int)
     /// Something holds a table for longer than a step waits: a copy that is being made, or somebody at a prompt.
     case stepBlocked(number: Int)
-    /// What the steps of the schema have made and the database has not, in words.
+    /// What the steps of the schema have made and the database has not, in words: its name, and behind a colon the statement that makes it, of an index.
     case missingIndexes([String])
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
+}
+
+/// How a database says that a move has taken its rows away.
+package enum MovedMark: Equatable, Sendable {
+    /// By a file beside it.
+    case file(String)
+    /// By a comment on the table of its steps.
+    case comment
+
+    fileprivate var words: String { if case .file(let path) = self { path } else { "a comment on its table schema_version" } }
+
+    /// What an operator does to have a server start there on purpose.
+    fileprivate var removal: String {
+        if case .file(let path) = self { "remove \(path)" } else { "run COMMENT ON TABLE schema_version IS NULL there" }
+    }
 }
 
 extension DatabaseOpenError: CustomStringConvertible {
@@ -53,6 +70,10 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .unbegunMove(let path):
             "a move to the database \(path) was ended before its first table: run the same ostiary admin move-database again; or, to give it up, remove "
                 + "\(path) and \(path).lock, and start the server on the old database"
+        case .movedAway(let path, let target, let mark):
+            "the database \(path) was moved to \(target ?? "another one") (\(mark.words)): name that one; its URL was lost from the settings, perhaps. "
+                + "To go back, move that one to an empty database (ostiary admin move-database); to start on what was left here all the same, which gives spent tries and "
+                + "stopped logins back, \(mark.removal)"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .olderBesideServer(version: 0):
@@ -66,10 +87,18 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .stepBlocked(let number):
             "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
         case .missingIndexes(let lacking):
-            "the database has not all that its schema has (\(lacking.joined(separator: "; "))): it was restored in part, presumably. Restore the whole backup, "
-                + "the section post-data too; an index that is not valid is made anew by REINDEX INDEX; this program makes none by itself"
+            "the database has not all that its schema has (\(Self.told(lacking))): it was restored in part, presumably. Restore the whole "
+                + "backup, the section post-data too; or, where it is known why one index is not there, run the statement behind it. This program makes none by itself"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }
     }
+
+    /// Of many it is the names alone: whoever lacks so much restores a backup, and runs no statements.
+    private static func told(_ lacking: [String]) -> String {
+        let few = lacking.count <= mostStatements ? lacking : lacking.map { String($0.prefix { $0 != ":" }) }
+        return few.joined(separator: "; ")
+    }
+
+    private static let mostStatements = 5
 }

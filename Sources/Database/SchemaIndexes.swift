@@ -4,6 +4,8 @@ struct SchemaIndexes: Equatable, Sendable {
     struct Named: Equatable, Sendable {
         var table: String
         let isUnique: Bool
+        /// What makes it, in one line.
+        var statement: String
     }
 
     /// What stands in the definition of a table.
@@ -18,10 +20,10 @@ struct SchemaIndexes: Equatable, Sendable {
 
     /// - Parameter statements: of all steps, in their order.
     init(after statements: [String]) {
-        for statement in statements { follow(statement.split { $0.isWhitespace || "(),;".contains($0) }.map(String.init)) }
+        for statement in statements { follow(statement.split { $0.isWhitespace || "(),;".contains($0) }.map(String.init), of: statement) }
     }
 
-    private mutating func follow(_ words: [String]) {
+    private mutating func follow(_ words: [String], of statement: String) {
         // `CREATE UNIQUE INDEX IF NOT EXISTS name ON table`, and less.
         let isUnique = words.dropFirst().first?.uppercased() == "UNIQUE"
         let verb = words.first?.uppercased() ?? ""
@@ -30,7 +32,9 @@ struct SchemaIndexes: Equatable, Sendable {
         while let word = rest.first?.uppercased(), ["IF", "NOT", "EXISTS"].contains(word) { rest.removeFirst() }
         guard let name = rest.popFirst() else { return }
         switch (verb, kind) {
-        case ("CREATE", "INDEX"): named[name] = Named(table: rest.dropFirst().first ?? "", isUnique: isUnique)
+        case ("CREATE", "INDEX"):
+            let line = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            named[name] = Named(table: rest.dropFirst().first ?? "", isUnique: isUnique, statement: line)
         case ("DROP", "INDEX"): named[name] = nil
         case ("CREATE", "TABLE"): tables[name] = Table(hasKey: Self.hasKey(rest), uniques: Self.uniques(rest))
         case ("DROP", "TABLE"):
@@ -47,13 +51,24 @@ struct SchemaIndexes: Equatable, Sendable {
             return
         }
         tables[new] = tables.removeValue(forKey: name)
-        for (index, found) in named where found.table == name { named[index]?.table = new }
+        for (index, found) in named where found.table == name { named[index] = found.renamed(to: new) }
     }
 
     private static func uniques(_ words: ArraySlice<String>) -> Int { words.count { $0.uppercased() == "UNIQUE" } }
 
     private static func hasKey(_ words: ArraySlice<String>) -> Bool {
         zip(words, words.dropFirst()).contains { $0.uppercased() == "PRIMARY" && $1.uppercased() == "KEY" }
+    }
+}
+
+extension SchemaIndexes.Named {
+    /// The same of a table that has another name by now.
+    fileprivate func renamed(to new: String) -> Self {
+        var words = statement.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        if let place = words.firstIndex(where: { $0.uppercased() == "ON" }), place + 1 < words.count, words[place + 1].hasPrefix(table) {
+            words[place + 1] = new + words[place + 1].dropFirst(table.count)
+        }
+        return Self(table: new, isUnique: isUnique, statement: words.joined(separator: " "))
     }
 }
 
@@ -82,9 +97,10 @@ extension SchemaIndexes {
             valid[table, default: []].count { $0.isUnique && !$0.isKey && named[$0.name] == nil } < wanted.uniques
         }.keys
         let others = named.sorted { $0.key < $1.key }.compactMap { name, wanted -> String? in
-            guard let there = byName[name], there.table == wanted.table else { return "the index \(name) of \(wanted.table)" }
-            guard there.isValid else { return "the index \(name) of \(wanted.table), which is not valid" }
-            return wanted.isUnique && !there.isUnique ? "the index \(name) of \(wanted.table), which is not unique" : nil
+            let words = "the index \(name) of \(wanted.table)"
+            guard let there = byName[name], there.table == wanted.table else { return "\(words): \(wanted.statement)" }
+            guard there.isValid else { return "\(words), which is not valid: REINDEX INDEX \(name)" }
+            return wanted.isUnique && !there.isUnique ? "\(words), which is not unique: DROP INDEX \(name); \(wanted.statement)" : nil
         }
         return keys.sorted().map { "the primary key of \($0)" } + uniques.sorted().map { "a UNIQUE of \($0)" } + others
     }

@@ -30,7 +30,12 @@ struct SchemaIndexesTests {
     @Test("They are read from the statements of the steps: what was dropped, or went with its table, is not among them")
     func read() {
         let all = SchemaIndexes(after: Self.steps.flatMap { $0.statements(.postgresql) })
-        #expect(all.named == ["owner_place": .init(table: "owner", isUnique: false), "owner_name": .init(table: "owner", isUnique: true)])
+        let (place, name) = ("CREATE INDEX owner_place ON owner (place, id)", "CREATE UNIQUE INDEX owner_name ON owner (name) WHERE name IS NOT NULL")
+        #expect(
+            all.named == [
+                "owner_place": .init(table: "owner", isUnique: false, statement: place),
+                "owner_name": .init(table: "owner", isUnique: true, statement: name),
+            ])
         #expect(all.tables == ["owner": .init(hasKey: true, uniques: 0), "mark": .init(hasKey: true, uniques: 2)])
         let first = SchemaIndexes(after: Self.steps[0].statements(.postgresql))
         #expect(first.named.keys.sorted() == ["gone_a", "mark_owner", "owner_name", "owner_place"])
@@ -38,17 +43,36 @@ struct SchemaIndexesTests {
         #expect(added.tables == ["a": .init(hasKey: false, uniques: 1)] && added.named.isEmpty)
     }
 
+    @Test("What makes one is told in one line, of the table as it is called by now")
+    func statements() {
+        let steps = [
+            "CREATE TABLE a (b int)", "CREATE INDEX one\n    ON a(b)", "CREATE INDEX on_a ON a (\n        b, a\n    )", "ALTER TABLE a RENAME TO c",
+        ]
+        let all = SchemaIndexes(after: steps)
+        #expect(all.lacking(in: []) == ["the index on_a of c: CREATE INDEX on_a ON c ( b, a )", "the index one of c: CREATE INDEX one ON c(b)"])
+        // The line that a start ends with stays one that can be read.
+        func words(_ lacking: [String]) -> String { DatabaseOpenError.missingIndexes(lacking).description }
+        let one = "the index one of c: CREATE INDEX one ON c(b)"
+        let (few, many) = (words([one]), words(Array(repeating: one, count: 6)))
+        #expect(few.contains("(\(one))") && many.contains("(the index one of c; the index one of c; ") && !many.contains("CREATE"))
+    }
+
     @Test(
         "A PostgreSQL that lacks one is refused by its name, and is good when that is there again; one that has more is nobody's business",
         .enabled(if: PostgreSQLCluster.isInstalled),
         arguments: [
-            ("DROP INDEX owner_place", "the index owner_place of owner", "CREATE INDEX owner_place ON owner (place, id)"),
             (
-                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'owner_place'::regclass",
-                "the index owner_place of owner, which is not valid", "REINDEX INDEX owner_place"
+                "DROP INDEX owner_place", "the index owner_place of owner: CREATE INDEX owner_place ON owner (place, id)",
+                "CREATE INDEX owner_place ON owner (place, id)"
             ),
             (
-                "DROP INDEX owner_name; CREATE INDEX owner_name ON owner (name)", "the index owner_name of owner, which is not unique",
+                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'owner_place'::regclass",
+                "the index owner_place of owner, which is not valid: REINDEX INDEX owner_place", "REINDEX INDEX owner_place"
+            ),
+            (
+                "DROP INDEX owner_name; CREATE INDEX owner_name ON owner (name)",
+                "the index owner_name of owner, which is not unique: DROP INDEX owner_name; CREATE UNIQUE INDEX owner_name ON owner (name) "
+                    + "WHERE name IS NOT NULL",
                 "DROP INDEX owner_name; CREATE UNIQUE INDEX owner_name ON owner (name)"
             ),
             ("ALTER TABLE owner DROP CONSTRAINT lean_owner_pkey", "the primary key of owner", "ALTER TABLE owner ADD PRIMARY KEY (id)"),

@@ -222,6 +222,50 @@ struct HealthTests {
         #expect(lines == [failed + "moved away", failed + "gone", "notice a readiness check passes again database ", failed + "gone"])
     }
 
+    @Test("What fails now for this and now for that says each once, until it passes; and is then news again")
+    func flapping() async throws {
+        let log = try await logged([["a"], ["b"], ["a"], ["b"], ["c"], ["a"], [nil], ["a"]])
+        #expect(log == ["- first a", "- first b", "- first c", "+ first", "- first a"])
+        // However many there are.
+        let many = try await logged((0..<40).map { ["\($0)"] } + [[nil]])
+        #expect(many == (0..<16).map { "- first \($0)" } + ["+ first"])
+    }
+
+    @Test("What several checks meet at once is told with the first of them, and is over with it; whatever still fails then has its own line")
+    func sharedReason() async throws {
+        let once = try await logged([["away", "away"], ["away", "away"], [nil, nil], [nil, nil]])
+        #expect(once == ["- first away", "+ first"])
+        // An answer of before is no news.
+        let late = try await logged([["away", nil], ["away", "away"], [nil, "away"], [nil, "away"], [nil, "away"], [nil, nil], [nil, nil]])
+        #expect(late == ["- first away", "+ first"])
+        let stays = try await logged([["away", "away"]] + Array(repeating: [nil, "away"], count: 5) + [[nil, nil]])
+        #expect(stays == ["- first away", "+ first", "- second away", "+ second"])
+        let another = try await logged([["away", "away"], [nil, "full"], [nil, "full"], [nil, nil]])
+        #expect(another == ["- first away", "+ first", "- second full", "+ second"])
+        let apart = try await logged([["away", "full"], [nil, nil]])
+        #expect(apart == ["- first away", "- second full", "+ first", "+ second"])
+    }
+
+    /// The lines that two checks leave.
+    /// - Parameter rounds: in each why they fail, nil for a check that passes or is not there.
+    private func logged(_ rounds: [[String?]]) async throws -> [String] {
+        struct Failure: Error, CustomStringConvertible { let description: String }
+        let log = LogRecorder()
+        let reasons = Mutex<[String?]>([])
+        let checks = ["first", "second"].enumerated().map { place, name in
+            NamedCheck(name) { if let text = reasons.withLock({ $0.dropFirst(place).first ?? nil }) { throw Failure(description: text) } }
+        }
+        let watch = HealthRoutes(checks: checks, drain: DrainSignal(), limit: .seconds(3600)).watch(logger: log.logger())
+        for round in rounds {
+            reasons.withLock { $0 = round }
+            await watch.round()
+        }
+        return log.lines.map { line in
+            let facts = [line.facts["work"], line.facts["reason"]].compactMap { $0 }
+            return ([line.message == "a readiness check failed" ? "-" : "+"] + facts).joined(separator: " ")
+        }
+    }
+
     @Test("However often it is asked, a check runs once in five seconds; what failed is looked at again after two")
     func cached() async throws {
         let runs = Mutex(0)

@@ -53,7 +53,9 @@ extension SecondFactorTrouble: CustomStringConvertible {
             "another second-factor server answers, with the identity \(Base64URL.encode(found)): check OSTIARY_SECOND_FACTOR_URL and its database"
         case .keysNotValid: "its keys are not valid at this server's time: compare the clocks of both machines"
         case .clocks: "its clock and this server's differ by more than two minutes: set both by one time service"
-        case .storage: "its disk or database file is not in order, or its root key is withheld: look at its /ready"
+        case .storage:
+            "its database does not serve (of a file a full disk or damage, of PostgreSQL a server that refuses, is silent or takes no writes), or its root key "
+                + "is withheld: look at its /ready"
         case .ownKeys(let detail): "this server cannot sign what it asks: \(detail)"
         case .distrust: "it does not trust this server: add this server's identity to OSTIARY_SF_TRUSTED_SERVERS there"
         }

@@ -12,19 +12,22 @@ extension AuthNodeCore {
                 NamedCheck("database") {
                     try await database.checkInPlace()
                     // What getSession reads, for a nonce that is nobody's.
-                    _ = try await store.read { rows in
-                        _ = try rows.view(nonceHash: [], of: server)
-                        return try rows.server(server)
+                    _ = try await database.tellingWhy {
+                        try await store.read { rows in
+                            _ = try rows.view(nonceHash: [], of: server)
+                            return try rows.server(server)
+                        }
                     }
                 }
             ],
             logins: [
-                CachedCheck("disk") { try await database.checkWritable() },
+                CachedCheck("disk") { try await database.tellingWhy { try await database.checkWritable() } },
                 CachedCheck("second-factor") { try await gateway.check() },
                 // Without an operational key that is valid now it signs nothing.
-                NamedCheck("keys") { try await vault.checkSigners() },
+                NamedCheck("keys") { try await database.tellingWhy { try await vault.checkSigners() } },
             ],
-            told: [unconfirmed, RootKeyCheck { try await vault.missingRootKey() }, clockCheck], drain: drain, limit: limit)
+            told: [unconfirmed, RootKeyCheck { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck],
+            drain: drain, limit: limit)
     }
 
     private var unconfirmed: NamedCheck {

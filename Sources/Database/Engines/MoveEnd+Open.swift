@@ -27,7 +27,9 @@ extension MoveEnd {
         let whole = URL(fileURLWithPath: path).standardizedFileURL.path
         // Nobody else can open it then.
         let database = try SQLiteDatabase.open(path: path, content: content, note: note)
-        return MoveEnd(database, url: "sqlite:\(whole)", name: "the database \(whole)")
+        return MoveEnd(
+            database, url: "sqlite:\(whole)", name: "the database \(whole)", noteMoved: { try MovedFile.leave(beside: whole, target: $0) },
+            forgetMoved: { try MovedFile.remove(beside: whole) })
     }
 
     private static func postgresql(_ address: PostgreSQLAddress, _ text: String, content: DatabaseContent) throws(DatabaseOpenError) -> MoveEnd {
@@ -35,9 +37,12 @@ extension MoveEnd {
         settings.program = "ostiary move-database"
         let database = try PostgreSQLDatabase.open(address, content: content, settings: settings)
         let name = "the database \(address)"
-        return MoveEnd(database, url: text, name: name) {
-            let connections = try await database.serverConnections()
-            guard connections == 0 else { throw MoveRefusal.serverRuns(name, connections: connections) }
-        }
+        return MoveEnd(
+            database, url: text, name: name, noteMoved: { try await database.noteMoved(to: $0) },
+            forgetMoved: { try await database.forgetMoved() },
+            checkAlone: {
+                let connections = try await database.serverConnections()
+                guard connections == 0 else { throw MoveRefusal.serverRuns(name, connections: connections) }
+            })
     }
 }

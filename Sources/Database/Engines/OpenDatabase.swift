@@ -19,6 +19,15 @@ package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throw
     }
 }
 
+/// Looks whether a move has taken the rows of a database to another one. What is there still is an older state of the same server.
+/// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``, ``DatabaseOpenError/cannotOpen(path:reason:)``.
+package func checkNotMoved(_ url: DatabaseURL) throws(DatabaseOpenError) {
+    switch url {
+    case .sqlite(let path): try MovedFile.check(path)
+    case .postgresql(let address): try PostgreSQLDatabase.checkNotMoved(address)
+    }
+}
+
 /// Looks whether a database that holds nothing is to be filled by a move, which has not come as far as to say so in it.
 /// - Throws: ``DatabaseOpenError/beingMoved(path:)``, ``DatabaseOpenError/unbegunMove(path:)``.
 package func checkUnbegunMove(of url: DatabaseURL) throws(DatabaseOpenError) {

@@ -38,6 +38,7 @@ package struct DatabaseMove: Sendable {
 
     /// Of two runs at once, from copies of one database, the slower is told of the other: by a row that is there already, or by a mark that is gone.
     private func goAlone(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
+        try await target.forgetMoved()
         do { return try await go(on: mark, isPrepared: isPrepared, tables, counter) } catch SQLError.uniqueViolation {
             throw MoveRefusal.disturbed(UnfinishedMove.progressTable)
         } catch let fault as SQLError {
@@ -58,8 +59,16 @@ package struct DatabaseMove: Sendable {
         let compared = try await compare(tables, counter)
         // Whoever came meanwhile may have written behind what was read.
         try await source.checkAlone()
+        // Killed between the two, neither is one on which a server starts.
+        let isNoted = try await noteMoved()
         try await mark.remove()
-        return MoveReport(tables: compared, resumedAt: copied, wasMoved: false)
+        return MoveReport(tables: compared, resumedAt: copied, wasMoved: false, isNoted: isNoted)
+    }
+
+    /// - Returns: whether the source says now where its rows are; not where that is another role's to say.
+    private func noteMoved() async throws -> Bool {
+        do { try await source.noteMoved(target.url) } catch SQLError.notAllowed { return false }
+        return true
     }
 
     /// What names the database for good, whatever its file or address: the rows that a server makes of itself at its first start.
@@ -140,6 +149,11 @@ extension DatabaseMove {
         let theirs = try await TableShape.listed(of: target.database)
         guard Set(theirs) == Set(tables), try await self.counts(of: tables, in: target.database) == counts else { throw refusal }
         counter.start(at: Self.copiedRows(counts))
-        do { return MoveReport(tables: try await compare(tables, counter), resumedAt: 0, wasMoved: true) } catch MoveRefusal.differs { throw refusal }
+        let compared: [ComparedTable]
+        do { compared = try await compare(tables, counter) } catch MoveRefusal.differs { throw refusal }
+        // Or there and back, with nothing in between: in this order, so that never both say nothing.
+        let isNoted = try await noteMoved()
+        try await target.forgetMoved()
+        return MoveReport(tables: compared, resumedAt: 0, wasMoved: true, isNoted: isNoted)
     }
 }

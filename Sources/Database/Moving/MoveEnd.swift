@@ -8,8 +8,17 @@ package struct MoveEnd: Sendable {
     /// Throws when a server is seen to have it open.
     package let checkAlone: @Sendable () async throws -> Void
 
-    package init(_ database: any Database, url: String, name: String, checkAlone: @Sendable @escaping () async throws -> Void = {}) {
+    /// Leaves word that its rows are at a URL now. It changes none of them.
+    let noteMoved: @Sendable (_ target: String) async throws -> Void
+    /// Takes away such a word of before.
+    let forgetMoved: @Sendable () async throws -> Void
+
+    package init(
+        _ database: any Database, url: String, name: String, noteMoved: @Sendable @escaping (_ target: String) async throws -> Void = { _ in },
+        forgetMoved: @Sendable @escaping () async throws -> Void = {}, checkAlone: @Sendable @escaping () async throws -> Void = {}
+    ) {
         (self.database, self.url, self.name, self.checkAlone) = (database, url, name, checkAlone)
+        (self.noteMoved, self.forgetMoved) = (noteMoved, forgetMoved)
     }
 
     package func close() async throws { try await database.close() }

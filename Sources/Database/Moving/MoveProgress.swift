@@ -33,6 +33,8 @@ package struct MoveReport: Equatable, Sendable {
     package let resumedAt: Int
     /// Whether an earlier run had come to the end, and this one has only compared.
     package let wasMoved: Bool
+    /// Whether the source says now that its rows are elsewhere.
+    package var isNoted = true
 
     package var rows: Int { tables.map(\.rows).reduce(0, +) }
 }

@@ -5,6 +5,7 @@ struct PostgreSQLConnector: Sendable {
     let address: PostgreSQLAddress
     let settings: PostgreSQLSettings
     let order: HostOrder
+    let refusal = RefusalNote()
 
     init(address: PostgreSQLAddress, settings: PostgreSQLSettings) {
         (self.address, self.settings) = (address, settings)
@@ -16,22 +17,26 @@ struct PostgreSQLConnector: Sendable {
 
     /// Several hosts share the time: a silent one leaves enough of it to those behind it.
     /// - Parameter deadline: by which it is needed.
-    /// - Throws: ``PostgreSQLLink/Loss``, with the reason of the last host that was tried; silent, if one of them was.
+    /// - Throws: ``PostgreSQLLink/Loss``, with the reasons of all hosts; silent, if one of them was.
     func connect(by deadline: Deadline = .never) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let end = deadline.before(Deadline(milliseconds: settings.connectTimeout))
-        var last = PostgreSQLLink.Loss(reason: "no host is named")
+        var (reasons, isSilence) = ([Int: String](), false)
         let places = order.places
         for (number, place) in places.enumerated() {
             do throws(PostgreSQLLink.Loss) {
                 let link = try connect(to: place, by: end.share(of: places.count - number))
                 order.note(answered: place)
+                refusal.noteConnection()
                 return link
             } catch {
                 if error.isSilence { order.note(silent: place) }
-                last = PostgreSQLLink.Loss(reason: error.reason, isSilence: error.isSilence || last.isSilence)
+                reasons[place] = error.reason
+                isSilence = isSilence || error.isSilence
             }
         }
-        throw last
+        let loss = PostgreSQLLink.Loss(reason: operatorLine(RefusalNote.words(reasons, of: address.hosts)), isSilence: isSilence)
+        refusal.note(loss.reason)
+        throw loss
     }
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
@@ -45,7 +50,7 @@ struct PostgreSQLConnector: Sendable {
     private func options(for host: PostgreSQLAddress.Host) throws(PostgreSQLLink.Loss) -> [PostgreSQLLink.Option] {
         var options: [PostgreSQLLink.Option] = [
             .init("host", host.name), .init("port", "\(host.port)"), .init("dbname", address.database), .init("client_encoding", "UTF8"),
-            .init("application_name", settings.program), .init("target_session_attrs", "read-write"), .init("gssencmode", "disable"),
+            .init("application_name", settings.program), .init("gssencmode", "disable"),
             .init("sslmode", address.isVerified ? "verify-full" : "disable"),
             // A server that went without a word is noticed, in seconds.
             .init("keepalives_idle", "10"), .init("keepalives_interval", "5"), .init("keepalives_count", "3"), .init("tcp_user_timeout", "10000"),
@@ -59,10 +64,10 @@ struct PostgreSQLConnector: Sendable {
     /// Settings that every transaction of ours relies on, and a look whether they are so.
     private func settle(_ link: PostgreSQLLink) throws(PostgreSQLLink.Loss) {
         let answers = try link.exchange([.once(settingStatement), .once(Self.question)])
-        guard answers.count == 2, let row = try? answers[1].rows(answers[1].columns).first else {
+        guard answers.count == 2, let row = try? answers[1].rows(answers[1].columns).first, let standing = ServerStanding(row) else {
             throw PostgreSQLLink.Loss(reason: "its settings cannot be read (\(answers.last?.fault?.message ?? "no answer"))")
         }
-        if let objection = ServerStanding(row)?.objection(to: address.database) ?? nil { throw PostgreSQLLink.Loss(reason: objection) }
+        if let objection = standing.objection(to: address.database) { throw PostgreSQLLink.Loss(reason: objection) }
     }
 
     private var settingStatement: String {
@@ -79,7 +84,8 @@ struct PostgreSQLConnector: Sendable {
     private static let question = """
         SELECT current_setting('server_version_num')::bigint AS version, current_setting('synchronous_commit') AS commits,
         current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_encoding_to_char(encoding)::text AS encoding,
-        CASE datlocprovider WHEN 'i' THEN 'one of ICU' ELSE datcollate::text END AS collation, current_schema()::text AS schema FROM pg_database WHERE datname = current_database()
+        CASE datlocprovider WHEN 'i' THEN 'one of ICU' ELSE datcollate::text END AS collation, current_schema()::text AS schema, pg_is_in_recovery() AS follows,
+        current_setting('default_transaction_read_only') AS reads_only FROM pg_database WHERE datname = current_database()
         """
 }
 
@@ -92,18 +98,26 @@ struct ServerStanding {
     let encoding: String
     let collation: String
     let schema: String?
+    /// Whether it is a standby.
+    let follows: Bool
+    /// Whether somebody has set that sessions do not write: for the server, the database or the role.
+    let readsOnly: Bool
 
     init?(_ row: SQLRow) {
         guard let version = try? row.integer("version"), let commits = try? row.text("commits"), let fsync = try? row.text("fsync"),
-            let pages = try? row.text("pages"), let encoding = try? row.text("encoding"), let collation = try? row.text("collation")
+            let pages = try? row.text("pages"), let encoding = try? row.text("encoding"), let collation = try? row.text("collation"),
+            let follows = try? row.bool("follows"), let readsOnly = try? row.text("reads_only")
         else { return nil }
         (self.version, self.commits, self.fsync, self.pages, self.encoding, self.collation) = (version, commits, fsync, pages, encoding, collation)
         schema = try? row.optionalText("schema")
+        (self.follows, self.readsOnly) = (follows, readsOnly != "off")
     }
 
     /// Why nothing is kept there, as one line; nil when something may be.
     func objection(to database: String) -> String? {
         guard version >= 150_000 else { return "it is PostgreSQL \(version / 10_000): 15 or later is needed" }
+        if follows { return "it is a standby, which takes no writes: promote it, or name the server that it follows" }
+        if readsOnly { return "default_transaction_read_only is on, for the server, this database or this role: it takes no writes" }
         guard ["on", "remote_apply"].contains(commits) else {
             return "synchronous_commit is \(commits), not on: a commit would be lost with its machine"
         }

@@ -48,6 +48,18 @@ extension PostgreSQLDatabase {
         }
     }
 
+    /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``, ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    static func checkNotMoved(_ address: PostgreSQLAddress) throws(DatabaseOpenError) {
+        let connector = PostgreSQLConnector(address: address, settings: PostgreSQLSettings())
+        let comment: String?
+        do { comment = try row(of: movedQuestion, on: try connector.connect())?.optionalText("comment") } catch let loss as PostgreSQLLink.Loss {
+            throw .cannotOpen(path: connector.place, reason: loss.reason)
+        } catch {
+            throw .cannotOpen(path: connector.place, reason: "\(error)")
+        }
+        if let target = target(in: comment) { throw .movedAway(path: connector.place, target: target, mark: .comment) }
+    }
+
     private static func row(of question: String, on link: PostgreSQLLink) throws -> SQLRow? {
         let answer = try link.exchange([.once(question)]).first
         guard let answer, answer.fault == nil else {

@@ -28,6 +28,8 @@ package final class PostgreSQLDatabase: Database {
 
     package var place: String { connector.place }
 
+    package var refusal: String? { connector.refusal.reason }
+
     package var patient: any Database { PostgreSQLDatabase(patient: self) }
 
     /// By LISTEN and NOTIFY, on one connection more, which is there as soon as somebody listens or has something to say.
@@ -51,19 +53,21 @@ package final class PostgreSQLDatabase: Database {
     }
 
     /// Runs a body until a run of it counts.
+    /// - Parameter limit: when the caller waits no longer; nil for the usual.
     private func run<Value: Sendable>(
-        _ kind: TransactionKind, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+        _ kind: TransactionKind, by limit: Deadline? = nil, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
     ) async throws -> Value {
         let retry = connector.settings.retry
-        let deadline = Deadline(milliseconds: isPatient ? nil : connector.settings.callTime)
+        let deadline = limit ?? Deadline(milliseconds: isPatient ? nil : connector.settings.callTime)
         var runs = 0
         var isCareful = false
         while true {
             let cause: AgainCause
             switch try await attempt(kind, isCareful: isCareful, by: deadline, body) {
             case .done(let result):
-                if case .failure(let error) = result { note(error) }
-                return try result.get()
+                guard case .failure(let error) = result else { return try result.get() }
+                note(error)
+                throw kind == .write ? await reason(for: error, by: deadline) : error
             case .again(let found): cause = found
             }
             runs += 1
@@ -97,6 +101,15 @@ package final class PostgreSQLDatabase: Database {
         let silence = connector.settings.silence
         try await run(.read) { try UnansweredCommits.check(on: $0, silence: silence) }
         commits.forget()
+    }
+
+    /// A write that waited too long for a lock may have waited for a commit of ours that waits for a standby itself, one of an earlier start perhaps: then
+    /// nobody else holds anything, and that is what is told.
+    private func reason(for error: any Error, by deadline: Deadline) async -> any Error {
+        guard case SQLError.busy = error else { return error }
+        let age = connector.settings.lockTimeout
+        let found = try? await run(.read, by: deadline) { try UnansweredCommits.awaited(on: $0, silence: age) }
+        return found.flatMap { $0 }.map { SQLError.commitsUnanswered(standbys: $0) } ?? error
     }
 
     private func note(_ error: any Error) {

@@ -162,6 +162,14 @@ final class PostgreSQLLink {
         return message.split(separator: "\n").first.map(String.init) ?? "the connection was closed"
     }
 
+    /// Why no connection was made. Of a name with several addresses each has a line, and the last may be the one that says it; what libpq asks itself
+    /// stands behind a tab.
+    private static func refusal(by connection: OpaquePointer) -> String {
+        let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        let lines = message.split(separator: "\n").filter { !$0.hasPrefix("\t") }
+        return lines.isEmpty ? "the connection was closed" : lines.joined(separator: "; ")
+    }
+
     private static func connect(_ options: [Option], by deadline: Deadline) throws(Loss) -> OpaquePointer {
         if let fault = PostgreSQLLibrary.fault { throw Loss(reason: fault) }
         let texts = options.flatMap { [strdup($0.name), strdup($0.value)] }
@@ -170,7 +178,7 @@ final class PostgreSQLLink {
         let values = stride(from: 1, to: texts.count, by: 2).map { UnsafePointer(texts[$0]) } + [nil]
         guard let connection = PQconnectStartParams(names, values, 0) else { throw Loss(reason: "no memory for a connection") }
         do throws(Loss) {
-            guard PQstatus(connection) != CONNECTION_BAD else { throw Loss(reason: reason(of: connection)) }
+            guard PQstatus(connection) != CONNECTION_BAD else { throw Loss(reason: refusal(by: connection)) }
             var isReading = false
             while true {
                 _ = try wait(for: Int16(isReading ? POLLIN : POLLOUT), on: connection, by: deadline)
@@ -178,7 +186,7 @@ final class PostgreSQLLink {
                 case PGRES_POLLING_OK: return connection
                 case PGRES_POLLING_READING: isReading = true
                 case PGRES_POLLING_WRITING: isReading = false
-                default: throw Loss(reason: reason(of: connection))
+                default: throw Loss(reason: refusal(by: connection))
                 }
             }
         } catch {

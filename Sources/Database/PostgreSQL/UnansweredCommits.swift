@@ -17,10 +17,19 @@ final class UnansweredCommits: Sendable {
     /// - Parameter milliseconds: how long one waits.
     /// - Throws: ``SQLError/commitsUnanswered(standbys:)``, ``SQLError``.
     static func check(on connection: any SQLConnection, silence milliseconds: Int) throws {
-        guard let row = try connection.one(question, [SQLValue(milliseconds * 3 / 4)]), try row.int("found") > 0 else { return }
+        guard let row = try connection.one(question, [age(milliseconds)]), try row.int("found") > 0 else { return }
         // Who waits for a disk waits for no standby.
         throw SQLError.commitsUnanswered(standbys: try row.int("following") > 0 ? try row.text("names") : nil)
     }
+
+    /// The names of the standbys for which the server is at a commit for nearly that long; nil when it is at none that waits for one.
+    /// - Throws: ``SQLError``.
+    static func awaited(on connection: any SQLConnection, silence milliseconds: Int) throws -> String? {
+        guard let row = try connection.one(question, [age(milliseconds)]), try row.int("following") > 0 else { return nil }
+        return try row.text("names")
+    }
+
+    private static func age(_ milliseconds: Int) -> SQLValue { SQLValue(milliseconds * 3 / 4) }
 
     /// Seen are the commits of this role, which all nodes have.
     private static let question = """

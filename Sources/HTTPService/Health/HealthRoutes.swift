@@ -75,41 +75,56 @@ package struct HealthRoutes: Sendable {
 
     private struct Report: Sendable {
         let name: String
+        /// Nil when the check passed.
         let failure: String?
+        var log = Line.nothing
+
+        enum Line {
+            case nothing, passes
+            case fails(String)
+        }
+
+        var finding: CheckLog.Finding? {
+            switch log {
+            case .nothing: nil
+            case .passes: CheckLog.Finding(check: name, reason: nil)
+            case .fails(let reason): CheckLog.Finding(check: name, reason: reason)
+            }
+        }
     }
 
-    /// All checks at once, in the order in which they were given.
+    /// All checks at once. Reported, and told in the log, in the order in which they were given: what is behind others comes first.
     private func run(_ checks: [any ReadinessCheck], logger: Logger) async -> [Report] {
-        let failures = await withTaskGroup { group in
+        let found = await withTaskGroup { group in
             for (position, check) in checks.enumerated() {
                 group.addTask {
-                    let failure = await failure(of: check, logger: logger)
-                    return (position, failure)
+                    let report = await report(of: check)
+                    return (position, report)
                 }
             }
-            return await group.reduce(into: [Int: String?]()) { $0[$1.0] = $1.1 }
+            return await group.reduce(into: [Int: Report]()) { $0[$1.0] = $1.1 }
         }
-        return checks.enumerated().map { Report(name: $1.name, failure: failures[$0] ?? nil) }
+        let reports = checks.indices.compactMap { found[$0] }
+        log.note(reports.compactMap(\.finding), logger: logger)
+        return reports
     }
 
-    private func failure(of check: any ReadinessCheck, logger: Logger) async -> String? {
+    private func report(of check: any ReadinessCheck) async -> Report {
+        let name = check.name
         do {
             try await ask(check)
-            log.note(check.name, nil, logger: logger)
-            return nil
+            return Report(name: name, failure: nil, log: .passes)
         } catch is CancellationError {
             // Whoever asked has gone.
-            return "not finished"
+            return Report(name: name, failure: "not finished")
         } catch let note as ReadinessNote {
-            log.note(check.name, nil, logger: logger)
-            return oneLine(note.description)
+            return Report(name: name, failure: oneLine(note.description), log: .passes)
         } catch let error as any Error & CustomStringConvertible {
-            log.note(check.name, oneLine(error.description), logger: logger)
-            return oneLine(error.description)
+            let line = oneLine(error.description)
+            return Report(name: name, failure: line, log: .fails(line))
         } catch {
             // What has no words for people is named in the log only.
-            log.note(check.name, "\(error)", logger: logger)
-            return "failed; the log says more"
+            return Report(name: name, failure: "failed; the log says more", log: .fails("\(error)"))
         }
     }
 

@@ -50,6 +50,7 @@ package final class RerunningDatabase: Database {
     package func checkWritable() async throws { try await base.checkWritable() }
     package func checkInPlace() async throws { try await base.checkInPlace() }
     package func checkStandby() async throws { try await base.checkStandby() }
+    package var refusal: String? { base.refusal }
     package func close() async throws { try await base.close() }
 }
 

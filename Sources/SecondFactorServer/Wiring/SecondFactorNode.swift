@@ -41,13 +41,13 @@ package struct SecondFactorNode: Sendable {
         let identity = IdentityKeeper(
             IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
         identityHash = try await Self.checkedHash(of: identity, settings, logger: logger, clock: clock)
-        let storage = CachedCheck("disk") { try await database.checkWritable() }
+        let storage = CachedCheck("disk") { try await database.tellingWhy { try await database.checkWritable() } }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
             isWritable: { (try? await storage.check()) != nil })
         log = CallLog(logger)
-        let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.checkStandby() }] : []
+        let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.tellingWhy { try await database.checkStandby() } }] : []
         health = Self.health(of: database, identity, [storage] + standby, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
         background = [Self.housekeeping(domain, identity, database, logger: logger, clock: clock), health.watch(logger: logger)]
         self.domain = domain
@@ -74,15 +74,15 @@ package struct SecondFactorNode: Sendable {
             checks: [
                 NamedCheck("database") {
                     try await database.checkInPlace()
-                    _ = try await database.read { try $0.one("SELECT 1 AS one") }
+                    _ = try await database.tellingWhy { try await database.read { try $0.one("SELECT 1 AS one") } }
                 },
                 // Without an operational key that is valid now it signs nothing.
-                NamedCheck("keys") { _ = try await identity.identity(at: clock()) },
+                NamedCheck("keys") { _ = try await database.tellingWhy { try await identity.identity(at: clock()) } },
             ] + storage,
             told: [
                 RootKeyCheck {
                     let now = clock()
-                    return try await identity.identity(at: now).missingRootKey(at: now)
+                    return try await database.tellingWhy { try await identity.identity(at: now) }.missingRootKey(at: now)
                 },
                 clockCheck,
             ], drain: drain, limit: limit)

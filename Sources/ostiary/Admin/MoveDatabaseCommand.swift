@@ -13,8 +13,8 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
         discussion: """
             Of either server: it is told by the tables. Stop every server on the old database first, and start it with this program once if it ran with an \
             older one. The new database is empty, or what an earlier run of the same command has left: ended at any point, the command goes on when it is \
-            given again. At the end all rows of both are read and compared. The old database is not changed; key files are not touched and go with the \
-            server. See docs/operations.md.
+            given again. At the end all rows of both are read and compared. No row of the old database is changed, and it says where they are from then on; \
+            key files are not touched and go with the server. See docs/operations.md.
             """)
 
     @Option(help: ArgumentHelp("The database that the server has, as its setting spells it: sqlite:PATH or postgresql://…", valueName: "url"))

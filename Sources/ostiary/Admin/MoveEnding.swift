@@ -28,7 +28,12 @@ struct MoveEnding {
     }
 
     private var after: String {
-        "the old database (\(from)) is as it was: start no server on it any more, keep it until the new one has run and is backed up, then remove it"
+        let guarded =
+            report.isNoted
+            ? "it says where its rows are now, and no server starts on it"
+            : "its tables are another role's, so it could not be noted there where its rows are now, and nothing keeps a server from it"
+        return "the old database (\(from)) is as it was: start no server on it any more, keep it until the new one has run and is backed up, then "
+            + "remove it; \(guarded)"
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -9,12 +9,17 @@ struct LostDatabase: Error, CustomStringConvertible {
     let traces: [String]
     /// Whether a file is there that is not of zero bytes: the copy of a database that was none, for example.
     let isFile: Bool
+    /// Whether it is one of a server of databases, which shows a role the tables of one schema.
+    let isPostgreSQL: Bool
 
     var description: String {
-        let names = traces.joined(separator: ", ")
-        let rest = traces.count == 1 ? "that file" : "those files"
-        return "the database \(path) is missing or empty, and a server has run with it (\(names)): put the database back; or, for a new server to "
-            + "whom nobody is enrolled, remove \(isFile ? "it and \(rest)" : "\(rest) too")"
+        let back =
+            if isPostgreSQL {
+                "put the database back; or, where its tables are in another schema, name that in the search_path of this role (ALTER ROLE … SET search_path), "
+                    + "of which the first schema that is there counts"
+            } else { "put the database back" }
+        return "the database \(path) is missing or empty, and a server has run with it (\(traces.joined(separator: ", "))): \(back); or, for a new "
+            + "server to whom nobody is enrolled, remove \(((isFile ? [path] : []) + traces).joined(separator: ", "))"
     }
 
     /// - Parameters:
@@ -29,7 +34,7 @@ struct LostDatabase: Error, CustomStringConvertible {
         case .sqlite(let path): traces = (isBeside(keyFile, path) ? [keyFile] : []) + marks + left(beside: path)
         case .postgresql: traces = marks
         }
-        guard traces.isEmpty else { throw LostDatabase(path: url.place, traces: traces) }
+        guard traces.isEmpty else { throw LostDatabase(path: url.place, traces: traces, isPostgreSQL: url.isPostgreSQL) }
     }
 
     /// Of a file that is there without a table, and has a key file wherever that lies.
@@ -38,12 +43,12 @@ struct LostDatabase: Error, CustomStringConvertible {
         switch url {
         case .sqlite(let path): self.init(path: path, traces: [keyFile] + marks + Self.left(beside: path), isFile: true)
         // Its key file may have been given to a new server; one of a database with tables is missed sooner.
-        case .postgresql(let address): self.init(path: address.description, traces: [keyFile] + marks)
+        case .postgresql(let address): self.init(path: address.description, traces: [keyFile] + marks, isPostgreSQL: true)
         }
     }
 
-    private init(path: String, traces: [String], isFile: Bool = false) {
-        (self.path, self.traces, self.isFile) = (path, traces, isFile)
+    private init(path: String, traces: [String], isFile: Bool = false, isPostgreSQL: Bool = false) {
+        (self.path, self.traces, self.isFile, self.isPostgreSQL) = (path, traces, isFile, isPostgreSQL)
     }
 
     /// What a server left beside its database. A link leads to the folder in which the database was.
@@ -61,6 +66,8 @@ struct LostDatabase: Error, CustomStringConvertible {
 }
 
 extension DatabaseURL {
+    var isPostgreSQL: Bool { if case .postgresql = self { true } else { false } }
+
     /// For an operator's line: which database where.
     var place: String {
         switch self {

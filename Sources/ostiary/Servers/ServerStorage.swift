@@ -22,6 +22,8 @@ enum ServerStorage {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         if needsStandby, case .sqlite = url { throw NoStandby.file }
         try checkUnbegunMove(of: url)
+        // Also of one that is gone: that it was moved is the better word.
+        try checkNotMoved(url)
         let first = FirstStart(of: url)
         guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
             // Of a start that was interrupted it is that one's own.
@@ -104,6 +106,7 @@ enum ServerStorage {
     /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, ``NoDatabase``.
     static func openExisting(_ settings: StorageSettings) throws -> any Database {
         let url = try DatabaseURL(parsing: settings.databaseURL)
+        try checkNotMoved(url)
         guard try existing(url) != nil else { throw NoDatabase(url: settings.databaseURL) }
         do { return try openDatabase(url, ownership: .shared, content: .ours) } catch DatabaseOpenError.empty {
             throw NoDatabase(url: settings.databaseURL)

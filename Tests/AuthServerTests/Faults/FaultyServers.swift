@@ -33,16 +33,18 @@ struct FaultyServers: Sendable {
     ///   - own: a PostgreSQL that may be broken; nil for the one of all tests.
     ///   - options: of the authentication server's database, as CREATE DATABASE has them.
     ///   - hosts: folders of sockets, as the URL names hosts; nil for one behind a socket that cuts.
+    ///   - log: of both servers.
     static func run(
         on own: PostgreSQLCluster? = nil, options: String = "", hosts: [String]? = nil, settings: PostgreSQLSettings = .forFaults,
+        log: LogRecorder? = nil,
         _ body: @Sendable @escaping (FaultyServers) async throws -> Void
     ) async throws {
         let cluster: PostgreSQLCluster = if let own { own } else { try await PostgreSQLCluster.shared }
         let first = try await place(in: cluster, options: options, hosts: hosts, settings: settings)
         let second = try await place(in: cluster, hosts: hosts, settings: settings)
         do {
-            try await ServersFixture.run(database: first.database, secondFactorDatabase: second.database) { servers async throws in
-                try await Application(router: servers.service.adminRouter).test(.router) { (admin) async throws in
+            try await ServersFixture.run(database: first.database, secondFactorDatabase: second.database, log: log) { servers async throws in
+                try await Application(router: servers.service.adminRouter, logger: log?.logger(level: .info)).test(.router) { (admin) async throws in
                     try await body(
                         FaultyServers(servers: servers, cluster: cluster, authentication: first, secondFactor: second, admin: admin))
                 }

@@ -76,6 +76,44 @@ struct UnansweredCommitTests {
         }
     }
 
+    @Test("Who waits for a lock that such a commit holds, one of an earlier start too, hears of the standby and of no other process")
+    func heldByCommits() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let (new, known) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
+        var settings = Self.hasty
+        settings.lockTimeout = 1_000
+        let node = try await cluster.open(known, settings: settings)
+        try await node.migrate(sampleSchema)
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        await #expect(throws: SQLError.outcomeUnknown) { try await node.countHit() }
+        let first = try await cluster.open(new, settings: settings)
+        await #expect(throws: Self.absent) { try await first.beginSchema() }
+        for database in [node, first] { await database.close() }
+
+        // Of the commits of before they know nothing by themselves.
+        let other = try await cluster.open(known, settings: settings)
+        await #expect(throws: Self.absent) { try await other.countHit() }
+        let second = try await cluster.open(new, settings: settings)
+        await #expect(throws: Self.absent) { try await second.beginSchema() }
+        try await cluster.change("synchronous_standby_names", to: "")
+        while (try? await second.beginSchema()) == nil { try Task.checkCancellation() }
+        while (try? await other.countHit()) == nil { try Task.checkCancellation() }
+        for database in [other, second] { await database.close() }
+    }
+
+    @Test("What somebody else holds stays that, also beside a server that waits for nobody")
+    func heldByOthers() async throws {
+        var settings = PostgreSQLSettings.forTests
+        settings.lockTimeout = 1_000
+        try await PostgreSQLDatabase.lend(settings: settings, to: 2) { databases in
+            try await databases[0].migrate(sampleSchema)
+            try await databases[0].transaction { [other = databases[1]] connection in
+                try connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'hits'")
+                try blocking { await #expect(throws: SQLError.busy) { try await other.countHit() } }
+            }
+        }
+    }
+
     @Test("It says whom commits wait for and how that is seen, or that they wait for nobody")
     func words() {
         let standby = Self.absent.description

@@ -55,6 +55,10 @@ struct MoveTextTests {
         #expect(other[2].hasSuffix("are in the new database already, and the same on both sides; nothing was changed"))
         #expect(other[3].contains("OSTIARY_SF_DATABASE_URL='b'") && other[3].contains("OSTIARY_SF_KEK_FILE"))
         #expect(other[3].hasSuffix("start ostiary second-factor"))
+        // What keeps a server from the old one, if anything does.
+        #expect(lines[4].hasSuffix("it says where its rows are now, and no server starts on it"))
+        let unnoted = MoveReport(tables: tables, resumedAt: 0, wasMoved: false, isNoted: false)
+        #expect(MoveEnding(unnoted, kind: .secondFactor, from: "a", to: "b").lines[4].hasSuffix("and nothing keeps a server from it"))
     }
 
     @Test("What passes by itself is told with the advice to go on; what the same command would meet again is not")

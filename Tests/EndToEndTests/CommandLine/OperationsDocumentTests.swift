@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import Foundation
 import HTTPService
 import Testing
@@ -15,6 +16,25 @@ struct OperationsDocumentTests {
         let table = try #require(text.components(separatedBy: "<!-- settings").last?.components(separatedBy: "<!-- end of settings -->").first)
         let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `OSTIARY") }.map(String.init)
         #expect(rows == [SettingKey].ofBothServers.map { "| `\($0.variable)` | `\($0.name)` | \($0.summary) |" })
+    }
+
+    @Test("What readiness says of a database stands in the table that says what to do, in the words of the program")
+    func readiness() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
+        let text = try String(contentsOf: root.appendingPathComponent("docs/operations.md"), encoding: .utf8)
+        let rest = try #require(text.components(separatedBy: "### What readiness says, and what to do").last)
+        let section = try #require(rest.components(separatedBy: "\n### ").first)
+        let said: [(String, any Error)] = [
+            ("cannot be reached (", Unreachable(reason: "x")), ("cannot be reached: a server that runs", SQLError.unavailable),
+            ("is locked by another process, or too busy", SQLError.busy), ("commits are not answered", SQLError.commitsUnanswered(standbys: nil)),
+            ("is full", SQLError.diskFull(path: "x")), ("refuses to read or write", SQLError.diskFails(path: "x", reason: "y")),
+            ("has not the right", SQLError.notAllowed(path: "x", reason: "y")),
+            ("has no memory left", SQLError.noMemory(path: "x", reason: "y")),
+            ("no synchronous standby", NoStandby.notAwaited),
+            ("synchronous standbys are connected", NoStandby.absent(names: "x", found: 1, needed: 2)),
+            ("what standbys do is hidden", NoStandby.hidden(role: "x")),
+        ]
+        for (words, error) in said { #expect(section.contains(words) && "\(error)".contains(words), "\(words)") }
     }
 
     @Test("One row for each key of the log, and a word on every kind of the audit trail")

@@ -23,7 +23,7 @@ struct DamagedFileTests {
         try await eventually("both say it: \(pair.authentication.complaints) \(pair.secondFactor.complaints)") {
             let (status, body) = try await pair.report("/ready?for=logins")
             let own = try await pair.answer(pair.layout.secondFactorURL + "/ready")
-            return status == 503 && body.contains("its disk or database file is not in order") && own.status == 503
+            return status == 503 && body.contains("its database does not serve (of a file a full disk or damage") && own.status == 503
                 && own.body.contains("second-factor.sqlite is damaged")
         }
         try await pair.waitUntilInOrder()

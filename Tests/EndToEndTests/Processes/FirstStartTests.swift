@@ -71,6 +71,7 @@ struct FirstStartTests {
         let refused = try Program(start)
         #expect(try await refused.end() == 1)
         let left = [key, "\(file)-wal", "\(file).lock"].filter(FileManager.default.fileExists(atPath:))
+        #expect(refused.complaints.contains("to whom nobody is enrolled, remove \(file), \(key)"), "\(refused.complaints)")
         for trace in left { #expect(refused.complaints.contains(trace), "\(refused.complaints)") }
         for named in [file] + left { try FileManager.default.removeItem(atPath: named) }
         let new = try Program(start)

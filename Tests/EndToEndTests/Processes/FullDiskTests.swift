@@ -64,7 +64,7 @@ struct FullDiskTests {
         try disk.fill()
         try await eventually("the full disk of the other server is told") {
             let (status, body) = try await pair.report("/ready?for=logins")
-            return status == 503 && body.contains("its disk or database file is not in order") && !body.contains("ostiary.sqlite is full")
+            return status == 503 && body.contains("its database does not serve (of a file a full disk") && !body.contains("ostiary.sqlite is full")
         }
         try await pair.waitUntilInOrder()
         try await eventually("it says so itself") {

@@ -1,0 +1,33 @@
+import Foundation
+
+/// That the rows of a database file are in another database since a move: a file beside it with that one's URL. No row and no page of the database says it,
+/// so that a move changes none; and it is still there when the file was removed.
+enum MovedFile {
+    /// Beside a database file, by whatever name that was given.
+    static func path(of database: String) -> String { URL(fileURLWithPath: database).resolvingSymlinksInPath().path + ".moved" }
+
+    /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``.
+    static func check(_ database: String) throws(DatabaseOpenError) {
+        let path = path(of: database)
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let text = FileManager.default.contents(atPath: path).flatMap { String(bytes: $0.prefix(4096), encoding: .utf8) } ?? ""
+        let target = operatorLine(text)
+        throw .movedAway(path: database, target: target.isEmpty ? nil : target, mark: .file(path))
+    }
+
+    /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
+    static func leave(beside database: String, target: String) throws(SQLError) {
+        let path = path(of: database)
+        guard FileManager.default.createFile(atPath: path, contents: Data("\(target)\n".utf8), attributes: [.posixPermissions: 0o600]) else {
+            throw .cannotWrite(path: path, reason: systemReason())
+        }
+    }
+
+    /// Of a file that takes the rows of a move itself, or has them already.
+    /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
+    static func remove(beside database: String) throws(SQLError) {
+        let path = path(of: database)
+        guard unlink(path) != 0, errno != ENOENT else { return }
+        throw .cannotWrite(path: path, reason: systemReason())
+    }
+}

@@ -1,0 +1,73 @@
+import Database
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import OstiaryTesting
+import Testing
+
+@testable import AuthServer
+
+/// Attack 92: whoever has a database refuse its servers; the operator is told why, and nobody else.
+@Suite("A database whose server refuses", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
+struct RefusingDatabaseTests {
+    @Test(
+        "A92 readiness of both servers says why, in the log a line says when it begins, one when the reason changes and one when it is over; callers hear none of it"
+    )
+    func reasons() async throws {
+        let (cluster, log) = (try await PostgreSQLCluster(), LogRecorder())
+        try await FaultyServers.run(on: cluster, log: log) { stage async throws in
+            let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let known = stage.newNonce()
+            #expect(try await stage.newCode(known).status == .ok)
+            let names = [stage.authentication.name, stage.secondFactor.name]
+            #expect(Self.lines(log, "a readiness check failed") == 0)
+
+            try await Self.change(cluster, names, "ALLOW_CONNECTIONS false")
+            let closed = "is not currently accepting connections"
+            try await Self.expectRefusal(stage, known, saying: closed)
+            #expect(Self.lines(log, "a readiness check failed", saying: closed) == 2)
+
+            try await Self.change(cluster, names, "ALLOW_CONNECTIONS true", "SET default_transaction_read_only = on")
+            let readsOnly = "default_transaction_read_only is on"
+            try await Self.expectRefusal(stage, known, saying: readsOnly)
+            #expect(Self.lines(log, "a readiness check failed", saying: readsOnly) == 2)
+            #expect(Self.lines(log, "a readiness check failed") == 4 && Self.lines(log, "a readiness check passes again") == 0)
+
+            try await cluster.run(names.map { "ALTER DATABASE \($0) RESET default_transaction_read_only" })
+            try await stage.recover()
+            #expect(try await stage.getSession(known).status == .ok)
+            try await stage.expectLogin(phone)
+            for _ in 0..<3 { #expect(try await stage.ready().status == .ok) }
+            while try await stage.secondFactorReady().status != .ok { try await Task.sleep(for: .milliseconds(100)) }
+            #expect(Self.lines(log, "a readiness check failed") == 4 && Self.lines(log, "a readiness check passes again") == 2)
+        }
+    }
+
+    /// Lines of the check `database`.
+    private static func lines(_ log: LogRecorder, _ message: String, saying words: String = "") -> Int {
+        log.lines(message).count { $0.facts["work"] == "database" && (words.isEmpty || $0.facts["reason"]?.contains(words) == true) }
+    }
+
+    /// Changes both databases, and ends all connections to them.
+    private static func change(_ cluster: PostgreSQLCluster, _ names: [String], _ changes: String...) async throws {
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        try await cluster.run(
+            names.flatMap { name in changes.map { "ALTER DATABASE \(name) \($0)" } }
+                + ["SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN (\(list))"])
+    }
+
+    /// Both say it to whoever asks for readiness, however often, and to nobody else.
+    private static func expectRefusal(_ stage: FaultyServers, _ nonce: String, saying words: String) async throws {
+        let beginning = "the database cannot be reached ("
+        for _ in 0..<3 {
+            for answer in [try await stage.getSession(nonce), try await stage.newCode()] {
+                stage.expectOutage(answer)
+                let body = String(buffer: answer.body)
+                #expect(!body.contains(words) && !body.contains(beginning), "\(body)")
+            }
+            for (status, said) in [try await stage.ready(), try await stage.ready("?for=logins"), try await stage.secondFactorReady()] {
+                #expect(status == .serviceUnavailable && said.contains(beginning) && said.contains(words), "\(said)")
+            }
+        }
+    }
+}
