@@ -83,6 +83,11 @@ extension SQLRows {
         }
     }
 
+    func removeDeleted(before moment: Instant, limit: Int) throws -> Int {
+        try connection.execute(
+            "DELETE FROM grave WHERE id IN (SELECT id FROM grave WHERE since < $1 ORDER BY since, id LIMIT $2)", [SQLValue(moment), SQLValue(limit)])
+    }
+
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
         let sql = """
             SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2 UNION ALL

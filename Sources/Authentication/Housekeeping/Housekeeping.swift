@@ -14,14 +14,16 @@ package struct Housekeeping: Sendable {
     private let others: [any MomentKeeper]
     private let watch: ClockWatch
     private let auditRetention: UInt64?
+    private let deletedRetention: UInt64?
 
     /// - Parameters:
     ///   - others: what else runs out, and is brought back when a clock that ran ahead was put right.
     ///   - watch: what notes the moments that are written.
     ///   - auditRetention: seconds for which the audit trail is kept; nil for ever.
+    ///   - deletedRetention: the same of deleted accounts, that there was one.
     package init(
         store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService, others: [any MomentKeeper] = [],
-        watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil
+        watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil, deletedRetention: UInt64? = nil
     ) {
         self.store = store
         self.events = events
@@ -29,6 +31,7 @@ package struct Housekeeping: Sendable {
         self.others = others
         self.watch = watch
         self.auditRetention = auditRetention
+        self.deletedRetention = deletedRetention
     }
 
     /// Brings back what this node's clock wrote ahead, if it was put right; of several nodes, each for itself, whoever has the work in the background.
@@ -66,6 +69,9 @@ package struct Housekeeping: Sendable {
             { now in try await forget { rows in try rows.removeExpired(at: now, limit: Self.batch) } },
         ]
         kinds += others.map { keeper in { try await keeper.removeExpired(at: $0, limit: Self.batch) } }
+        if let deletedRetention {
+            kinds.append { now in try await forget { rows in try rows.removeDeleted(before: now - deletedRetention, limit: Self.batch) } }
+        }
         if let auditRetention {
             kinds.append { now in try await forget { rows in try rows.removeAudit(before: now - auditRetention, limit: Self.batch) } }
         }
