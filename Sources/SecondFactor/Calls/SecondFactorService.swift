@@ -93,15 +93,20 @@ package struct SecondFactorService: Sendable {
     /// The most transactions of a kind in a run: half a minute at most, after which the log of the database has to be emptied (protocol §7).
     static let rounds = 500
 
-    /// Deletes attempts and pending keys that have had their time, in batches.
+    /// Deletes attempts and pending keys that have had their time, and resets that are kept no longer, in batches.
     /// - Parameters:
+    ///   - resetRetention: seconds for which resets are kept, at least ``Times/resetSpan``; nil for ever.
     ///   - rest: called after each full batch. Whatever it waits for, tries have the database meanwhile; throwing ends the run.
     /// - Returns: how many rows went, where a commit was lost meanwhile at least so many; and whether there is more.
     @discardableResult
     package func deleteExpired(
-        at now: Instant, resting rest: () async throws -> Void = {}
+        at now: Instant, resetRetention: UInt64? = nil, resting rest: () async throws -> Void = {}
     ) async throws -> (deleted: Int, isMore: Bool) {
-        try await inBatches(rest) { rows in try rows.removeExpired(at: now, limit: Self.batch) }
+        let expired = try await inBatches(rest) { rows in try rows.removeExpired(at: now, limit: Self.batch) }
+        guard let resetRetention else { return expired }
+        let moment = now - max(resetRetention, Times.resetSpan)
+        let resets = try await inBatches(rest) { rows in try rows.removeResets(before: moment, limit: Self.batch) }
+        return (expired.deleted + resets.deleted, expired.isMore || resets.isMore)
     }
 
     private func inBatches(

@@ -76,6 +76,35 @@ struct ExpiryBatchTests {
         }
     }
 
+    private func reset(_ number: UInt64, after seconds: UInt64) -> ResetRecord {
+        ResetRecord(
+            instanceID: messages.instanceID, serverID: messages.owner.id, grantedAt: now + seconds, messageTime: now + seconds, highest: number,
+            proven: 1)
+    }
+
+    @Test(
+        "Resets are kept for ever, or for so long; what the limit of a day asks for is there for a day, whatever is said",
+        arguments: StoreBackend.allCases.filter { !$0.losesCommits })
+    func resets(on backend: StoreBackend) async throws {
+        try await backend.run { service in
+            // The third was written by a clock that ran ahead.
+            let resets = [0, 10, 999_999, 20].enumerated().map { reset(UInt64($0.offset), after: $0.element) }
+            try await service.store.write { rows in for reset in resets { try rows.add(reset) } }
+            func left() async throws -> [UInt64] {
+                try await service.store.read { rows in try rows.resets(of: messages.instanceID, since: Instant(0)).map(\.highest) }
+            }
+            _ = try await service.deleteExpired(at: now + 9_999_999)
+            #expect(try await left() == [0, 1, 2, 3])
+            _ = try await service.deleteExpired(at: now + 200_010, resetRetention: 200_000)
+            #expect(try await left() == [1, 2, 3])
+            // Nobody can say an hour.
+            _ = try await service.deleteExpired(at: now + 86_410, resetRetention: 3_600)
+            #expect(try await left() == [1, 2, 3])
+            _ = try await service.deleteExpired(at: now + 86_411, resetRetention: 3_600)
+            #expect(try await left() == [2, 3])
+        }
+    }
+
     @Test("Where every commit is lost once the run ends no earlier", arguments: LosingDatabase.Loss.allCases)
     func lost(_ loss: LosingDatabase.Loss) async throws {
         try await (loss == .kept ? StoreBackend.lostAndKept : .lostAndGone).run { service in
