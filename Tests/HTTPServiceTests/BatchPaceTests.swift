@@ -2,7 +2,7 @@ import HTTPService
 import Synchronization
 import Testing
 
-@Suite("Work in batches leaves the database to others")
+@Suite("Work in batches leaves the database to others", .timeLimit(.minutes(5)))
 struct BatchPaceTests {
     /// A clock that the test moves, on which a rest takes its time.
     private final class Time: Sendable {
