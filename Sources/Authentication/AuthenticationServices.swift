@@ -19,7 +19,8 @@ package struct AuthenticationServices: Sendable {
 
     package init(
         store: any AuthenticationStore, keyring: any ServerKeyring, gateway: any SecondFactorGateway, events: any SessionEvents,
-        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil
+        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil,
+        deletedRetention: UInt64? = nil
     ) {
         let secondFactor = SecondFactorClient(gateway: gateway, keyring: keyring)
         servers = ServerService(store: store)
@@ -34,7 +35,8 @@ package struct AuthenticationServices: Sendable {
         offlineCodes = OfflineLogins(store: store, keyring: keyring, queries: sessions, events: events, random: random)
         accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
         housekeeping = Housekeeping(
-            store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention)
+            store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention,
+            deletedRetention: deletedRetention)
         closes = CloseQueue(store: store, secondFactor: secondFactor)
         self.events = events
     }

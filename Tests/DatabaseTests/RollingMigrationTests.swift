@@ -169,6 +169,17 @@ struct RollingMigrationTests {
         ] {
             #expect(objections(wrong) == 1, "\(wrong)")
         }
+        // An index of a table to which little is written: one that an operator may have built before, and nothing else.
+        func objectionsWhereCalm(_ statement: String) -> Int {
+            AdditiveStep(Migration(9, "step") { _ in [statement] }, in: .sqlite, calm: ["theirs"]).objections.count
+        }
+        #expect(objectionsWhereCalm("CREATE INDEX IF NOT EXISTS theirs_a ON theirs (a)") == 0)
+        for wrong in [
+            "CREATE INDEX theirs_a ON theirs (a)", "CREATE UNIQUE INDEX IF NOT EXISTS theirs_a ON theirs (a)",
+            "CREATE INDEX IF NOT EXISTS others_a ON others (a)", "DROP INDEX theirs_a",
+        ] {
+            #expect(objectionsWhereCalm(wrong) == 1, "\(wrong)")
+        }
         let rows = Migration(9, "step", statements: { _ in [] }, rows: { _ in })
         #expect(AdditiveStep(rows, in: .sqlite).objections.count == 1)
     }

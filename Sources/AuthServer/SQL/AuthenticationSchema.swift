@@ -51,6 +51,7 @@ enum AuthenticationSchema {
         Migration(40, "the service behind a virtual server that answers devices") { d in dataServices(d) },
         Migration(41, "accounts without a second factor, and their upgrade") { d in headlessColumns(d) },
         Migration(42, "what places tried lately, for all nodes", readableFrom: 41) { d in tryTables(d) },
+        Migration(43, "deleted accounts are found by when they were", readableFrom: 41) { _ in graveIndex },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -128,6 +129,12 @@ enum AuthenticationSchema {
             """,
         ]
     }
+
+    /// A grave is what is left of a deleted account: its phone, which may come late, is told by it that the account was deleted, and deletes its side; an
+    /// answer that was lost is given again by it. It goes when the operator says (`deleted_account_days`), and carries nothing of a person.
+    ///
+    /// Built on a table that is there: only who deletes an account waits for it. `IF NOT EXISTS` finds one that an operator has built before (docs/decisions/0051).
+    private static let graveIndex = ["CREATE INDEX IF NOT EXISTS grave_since ON grave (since)"]
 
     private static func changeTables(_ d: SQLDialect) -> [String] {
         [

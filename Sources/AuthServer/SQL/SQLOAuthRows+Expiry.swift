@@ -13,6 +13,8 @@ enum ProviderRetention {
     static let polled = BackchannelLimit.day
     /// The same of a device code that anybody may have begun and nobody decided: its client hears that it is over, and there is nothing else to know.
     static let undecidedDevice: UInt64 = 600
+    /// Seconds after its turn for which a notice stays that was put off, where its grant has gone.
+    static let postponed: UInt64 = 86_400
     /// Seconds for which a request that was sent ahead is there for the page that began with it, which lives no longer.
     static let pushed: UInt64 = 1_800
 }
@@ -36,6 +38,7 @@ extension SQLOAuthRows {
             try remove(from: "oauth_initial_token", key: "hash", where: "expires_at", before: now, limit),
             try removeTries(at: now, limit: limit),
             try removeGrants(limit: limit),
+            try removeOrphanedNotices(at: now, limit: limit),
             // When the grants that are over have gone, which are no use of a client.
             try removeUnusedClients(at: now, limit: limit),
         ]
@@ -117,6 +120,16 @@ extension SQLOAuthRows {
             try removeSubject(of: try grant.value("account"))
         }
         return grants.count
+    }
+
+    /// What was to be said once more of a grant that is gone: its client has no address any more, or its code was never redeemed. One that is still to be said
+    /// is due within the hour, unless nobody has worked for that long.
+    private func removeOrphanedNotices(at now: Instant, limit: Int) throws -> Int {
+        try connection.execute(
+            """
+            DELETE FROM oauth_logout WHERE (session, client) IN (SELECT l.session, l.client FROM oauth_logout l WHERE l.due_at < $1
+            AND NOT EXISTS (SELECT 1 FROM oauth_grant g WHERE g.session = l.session AND g.client = l.client) ORDER BY l.due_at LIMIT $2)
+            """, [SQLValue(now - ProviderRetention.postponed), SQLValue(limit)])
     }
 
     /// Forgets what an account was called, unless the account is there, or a grant of it.

@@ -71,6 +71,9 @@ extension SQLRows {
         }
         try connection.write("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
         try connection.write("DELETE FROM notice WHERE account = $1", [SQLValue(account)])
+        // What tokens call it stays for as long as there is a grant of it, which takes it along.
+        try connection.write(
+            "DELETE FROM oauth_subject WHERE account = $1 AND NOT EXISTS (SELECT 1 FROM oauth_grant WHERE account = $1)", [SQLValue(account)])
         try connection.write(
             "INSERT INTO grave (id, server, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
             [SQLValue(account), SQLValue(server), SQLValue(now)])
@@ -81,6 +84,18 @@ extension SQLRows {
         try connection.one("SELECT server, since FROM grave WHERE id = $1", [SQLValue(id)]).map { row in
             DeletedAccount(id: id, server: try row.identifier("server"), since: try row.instant("since"))
         }
+    }
+
+    func removeDeleted(before moment: Instant, limit: Int) throws -> Int {
+        let oldest = "SELECT id FROM grave WHERE since < $1 ORDER BY since, id LIMIT $2"
+        let arguments = [SQLValue(moment), SQLValue(limit)]
+        // Programs before schema 43 left some of those that had no grant.
+        try connection.execute(
+            """
+            DELETE FROM oauth_subject WHERE account IN (\(oldest))
+            AND NOT EXISTS (SELECT 1 FROM oauth_grant g WHERE g.account = oauth_subject.account)
+            """, arguments)
+        return try connection.execute("DELETE FROM grave WHERE id IN (\(oldest))", arguments)
     }
 
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {

@@ -59,7 +59,7 @@ struct AuthNodeCore: Sendable {
             database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
         services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
-            auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
+            auditRetention: Self.seconds(of: settings.auditDays), deletedRetention: Self.seconds(of: settings.deletedAccountDays))
         try await gateway.checkAtStart()
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         self.database = database
@@ -67,6 +67,9 @@ struct AuthNodeCore: Sendable {
         self.clock = clock
         self.vault = vault
     }
+
+    /// Of days for which something is kept; nil for ever.
+    private static func seconds(of days: UInt64) -> UInt64? { days == 0 ? nil : days * 86_400 }
 
     /// The default virtual server, made if there is none. A root key that is missing is told.
     private static func open(_ vault: ServerVault, _ settings: AuthNodeSettings, logger: Logger) async throws -> VirtualServer {

@@ -14,6 +14,8 @@ package struct AuthNodeSettings: Sendable {
     package let serverLogo: [UInt8]?
     /// Days for which the audit trail is kept; 0 for ever.
     package let auditDays: UInt64
+    /// Days for which it is known of a deleted account that there was one; 0 for ever.
+    package let deletedAccountDays: UInt64
     /// Whether proofs of possession of OAuth clients need a nonce of this server (RFC 9449 §8).
     package let asksProofNonces: Bool
     /// Proxies before the public listener whose `X-Forwarded-For` says who asks.
@@ -23,7 +25,8 @@ package struct AuthNodeSettings: Sendable {
 
     package init(
         publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
-        auditDays: UInt64 = 0, asksProofNonces: Bool = false, trustedProxies: TrustedProxies = .none,
+        auditDays: UInt64 = 0, deletedAccountDays: UInt64 = AuthNodeSettings.usualDeletedAccountDays, asksProofNonces: Bool = false,
+        trustedProxies: TrustedProxies = .none,
         registrationsPerPeer: Int = ClientRegistrationService.mostByPlace
     ) {
         self.publicURL = publicURL
@@ -32,6 +35,7 @@ package struct AuthNodeSettings: Sendable {
         self.serverName = serverName
         self.serverLogo = serverLogo
         self.auditDays = auditDays
+        self.deletedAccountDays = deletedAccountDays
         self.asksProofNonces = asksProofNonces
         self.trustedProxies = trustedProxies
         self.registrationsPerPeer = registrationsPerPeer
@@ -46,6 +50,7 @@ package struct AuthNodeSettings: Sendable {
         serverName = try settings.serverName()
         serverLogo = try settings.parsed(.serverLogo, Self.logo(in:))
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
+        deletedAccountDays = try settings.integer(.deletedAccountDays, in: 0...36_500) ?? Self.usualDeletedAccountDays
         asksProofNonces = try settings.bool(.dpopNonces) ?? false
         trustedProxies = TrustedProxies(try settings.list(.trustedProxies, TrustedProxy.init(parsing:)) ?? [])
         registrationsPerPeer = try settings.integer(.registrationsPerPeer, in: 1...1_000) ?? ClientRegistrationService.mostByPlace
@@ -56,6 +61,10 @@ package struct AuthNodeSettings: Sendable {
         guard PlainPicture(logo.bytes) != nil else { throw .notPlain }
         return logo.bytes
     }
+
+    /// Two years: for as long a phone may lie in a drawer and still delete by itself what was deleted here. One that comes later is told that the account is
+    /// unknown, and its person deletes it (docs/decisions/0059).
+    package static let usualDeletedAccountDays: UInt64 = 730
 
     /// The name of the default virtual server when it is made and none is set.
     package static let defaultServerName = "Ostiary"

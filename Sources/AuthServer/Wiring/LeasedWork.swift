@@ -21,4 +21,24 @@ struct LeasedWork: Sendable {
             if try await lease.isHeld(at: clock().seconds) { try await body(clock()) }
         }
     }
+
+    /// The same of work in batches: while there is more the next run follows at once, by the clock of then (docs/decisions/0059).
+    /// - Parameters:
+    ///   - pace: what a round is paced by; others in tests.
+    ///   - run: some batches, at the moment that it is given; says whether there is more. It asks `mayGoOn` after each batch that was full: others have the
+    ///     database then; where this node has lost the lease it is false, and the run ends and says that there is no more.
+    func batches(
+        _ name: String, every interval: Duration, pace: @Sendable @escaping () -> BatchPace = { BatchPace() },
+        _ run: @Sendable @escaping (Instant, _ mayGoOn: @Sendable () async throws -> Bool) async throws -> Bool
+    ) -> PeriodicTask {
+        PeriodicTask(name: name, interval: interval, logger: logger) {
+            guard try await lease.isHeld(at: clock().seconds) else { return }
+            let pace = pace()
+            let mayGoOn = { @Sendable () async throws -> Bool in
+                try await pace.rest()
+                return try await lease.isHeld(at: clock().seconds)
+            }
+            while try await run(clock(), mayGoOn) { pace.hurry() }
+        }
+    }
 }

@@ -5,7 +5,7 @@ extension SettingKey {
     /// In the order of docs/operations.md.
     package static let authServer: [SettingKey] = [
         .publicURL, .listen, .adminListen, .databaseURL, .rootAPIKey, .rootAPIKeyFile, .kekFile, .secondFactorURL, .secondFactorIdentity, .serverName,
-        .serverLogo, .logLevel, .maxConnections, .maxConnectionsPerPeer, .auditDays, .dpopNonces,
+        .serverLogo, .logLevel, .maxConnections, .maxConnectionsPerPeer, .auditDays, .deletedAccountDays, .dpopNonces,
         .trustedProxies, .registrationsPerPeer,
     ]
 
@@ -34,6 +34,9 @@ extension SettingKey {
         "server_logo", "PNG (at most 2,048 pixels a side) or plain SVG file of at most 64 KiB for the confirm screen")
     package static let auditDays = SettingKey(
         "audit_days", "days for which the audit trail is kept, up to 36500; 0 for ever, which is the default")
+    package static let deletedAccountDays = SettingKey(
+        "deleted_account_days",
+        "days for which it is known that an account was deleted, so that its phone deletes it too, up to 36500; 0 for ever; default 730")
     package static let dpopNonces = SettingKey(
         "dpop_nonces", "whether proofs of possession (DPoP) of OAuth clients need a nonce of this server, true or false; default false")
     package static let trustedProxies = SettingKey(

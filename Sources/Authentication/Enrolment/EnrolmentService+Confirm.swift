@@ -41,13 +41,16 @@ extension EnrolmentService {
         return result.outcome
     }
 
-    /// Ends the enrolments that ran out: an account that nobody confirmed goes, and with it a new instance (protocol §5).
-    func expire(at now: Instant) async throws {
+    /// Ends enrolments that ran out, at most `limit`: an account that nobody confirmed goes, and with it a new instance (protocol §5).
+    /// - Returns: how many.
+    @discardableResult
+    func expire(at now: Instant, limit: Int = 200) async throws -> Int {
         let failed = try await store.write { rows, former -> [Enrolment] in
-            let over = try rows.overdueEnrolments(at: now, limit: 200).map { try Self.end($0, in: rows, at: now) }
+            let over = try rows.overdueEnrolments(at: now, limit: limit).map { try Self.end($0, in: rows, at: now) }
             return (former ?? []) + over
         }
         for enrolment in failed { tell(enrolment) }
+        return failed.count
     }
 
     /// One that ran out, as it is stored from now on.

@@ -4,9 +4,9 @@ import OstiaryProtocol
 /// reads.
 package struct Housekeeping: Sendable {
     /// The most rows of a kind that one transaction changes, so that nobody waits long for the next.
-    private static let batch = 200
-    /// The most transactions of a run: what is left waits for the next.
-    private static let rounds = 50
+    static let batch = 200
+    /// The most transactions of a kind in a run: then it is looked again what there is of the others, and whether a clock was put right.
+    static let rounds = 50
 
     private let store: any AuthenticationStore
     private let events: any SessionEvents
@@ -14,14 +14,16 @@ package struct Housekeeping: Sendable {
     private let others: [any MomentKeeper]
     private let watch: ClockWatch
     private let auditRetention: UInt64?
+    private let deletedRetention: UInt64?
 
     /// - Parameters:
     ///   - others: what else runs out, and is brought back when a clock that ran ahead was put right.
     ///   - watch: what notes the moments that are written.
     ///   - auditRetention: seconds for which the audit trail is kept; nil for ever.
+    ///   - deletedRetention: the same of deleted accounts, that there was one.
     package init(
         store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService, others: [any MomentKeeper] = [],
-        watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil
+        watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil, deletedRetention: UInt64? = nil
     ) {
         self.store = store
         self.events = events
@@ -29,6 +31,7 @@ package struct Housekeeping: Sendable {
         self.others = others
         self.watch = watch
         self.auditRetention = auditRetention
+        self.deletedRetention = deletedRetention
     }
 
     /// Brings back what this node's clock wrote ahead, if it was put right; of several nodes, each for itself, whoever has the work in the background.
@@ -38,18 +41,46 @@ package struct Housekeeping: Sendable {
         if watch.isBack(at: now) { try await ClockRepair(store: store, others: others).run(at: now) }
     }
 
-    package func run(at now: Instant) async throws {
+    /// Takes a batch of each kind in turn, and goes on with those of which one was full.
+    /// - Parameter mayGoOn: asked after each full batch. Whatever it waits for, others have the database meanwhile; false ends the run.
+    /// - Returns: whether there is more, for the next run at once; false where `mayGoOn` ended this one.
+    @discardableResult
+    package func run(at now: Instant, while mayGoOn: () async throws -> Bool = { true }) async throws -> Bool {
         try await bringBack(at: now)
-        try await inBatches { try await endSessions(at: now) }
-        try await enrolments.expire(at: now)
-        try await inBatches { try await store.write { rows, _ in try rows.removeExpired(at: now, limit: Self.batch) } }
-        for keeper in others { try await inBatches { try await keeper.removeExpired(at: now, limit: Self.batch) } }
-        guard let auditRetention else { return }
-        try await inBatches { try await store.write { rows, _ in try rows.removeAudit(before: now - auditRetention, limit: Self.batch) } }
+        var kinds = kinds
+        for _ in 0..<Self.rounds {
+            var left: [Kind] = []
+            for kind in kinds where try await kind(now) >= Self.batch {
+                left.append(kind)
+                guard try await mayGoOn() else { return false }
+            }
+            kinds = left
+        }
+        return !kinds.isEmpty
     }
 
-    private func inBatches(_ body: () async throws -> Int) async throws {
-        for _ in 0..<Self.rounds where try await body() < Self.batch { return }
+    /// A transaction that takes at most a batch of one kind, and answers how many rows it took.
+    private typealias Kind = @Sendable (Instant) async throws -> Int
+
+    private var kinds: [Kind] {
+        var kinds: [Kind] = [
+            { try await endSessions(at: $0) },
+            { try await enrolments.expire(at: $0, limit: Self.batch) },
+            { now in try await forget { rows in try rows.removeExpired(at: now, limit: Self.batch) } },
+        ]
+        kinds += others.map { keeper in { try await keeper.removeExpired(at: $0, limit: Self.batch) } }
+        if let deletedRetention {
+            kinds.append { now in try await forget { rows in try rows.removeDeleted(before: now - deletedRetention, limit: Self.batch) } }
+        }
+        if let auditRetention {
+            kinds.append { now in try await forget { rows in try rows.removeAudit(before: now - auditRetention, limit: Self.batch) } }
+        }
+        return kinds
+    }
+
+    /// What a first look took is gone or still there: in both cases there may be more.
+    private func forget(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Int) async throws -> Int {
+        try await store.write { rows, former in max(try body(rows), former ?? 0) }
     }
 
     private func endSessions(at now: Instant) async throws -> Int {

@@ -119,6 +119,12 @@ final class MemoryRows: AuthenticationRows {
     func save(_ instance: Instance) throws { state.instances[instance.id] = instance }
     func removeInstance(_ id: InstanceID) throws { state.instances[id] = nil }
 
+    func removeDeleted(before moment: Instant, limit: Int) throws -> Int {
+        let gone = state.deleted.values.filter { $0.since < moment }.sorted { $0.since < $1.since }.prefix(limit)
+        for account in gone { state.deleted[account.id] = nil }
+        return gone.count
+    }
+
     func removeExpired(at now: Instant, limit: Int) throws -> Int {
         let spent = state.spent.filter { now > $0.value }.prefix(limit)
         for request in spent { state.spent[request.key] = nil }

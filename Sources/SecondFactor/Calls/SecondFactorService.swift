@@ -90,17 +90,36 @@ package struct SecondFactorService: Sendable {
 
     /// The most rows that one transaction takes, so that no try waits long for the next.
     static let batch = 200
+    /// The most transactions of a kind in a run: half a minute at most, after which the log of the database has to be emptied (protocol §7).
+    static let rounds = 500
 
-    /// Deletes attempts and pending keys that have had their time.
-    /// - Returns: how many rows went; where a commit was lost meanwhile, at least so many.
+    /// Deletes attempts and pending keys that have had their time, and resets that are kept no longer, in batches.
+    /// - Parameters:
+    ///   - resetRetention: seconds for which resets are kept, at least ``Times/resetSpan``; nil for ever.
+    ///   - rest: called after each full batch. Whatever it waits for, tries have the database meanwhile; throwing ends the run.
+    /// - Returns: how many rows went, where a commit was lost meanwhile at least so many; and whether there is more.
     @discardableResult
-    package func deleteExpired(at now: Instant) async throws -> Int {
+    package func deleteExpired(
+        at now: Instant, resetRetention: UInt64? = nil, resting rest: () async throws -> Void = {}
+    ) async throws -> (deleted: Int, isMore: Bool) {
+        let expired = try await inBatches(rest) { rows in try rows.removeExpired(at: now, limit: Self.batch) }
+        guard let resetRetention else { return expired }
+        let moment = now - max(resetRetention, Times.resetSpan)
+        let resets = try await inBatches(rest) { rows in try rows.removeResets(before: moment, limit: Self.batch) }
+        return (expired.deleted + resets.deleted, expired.isMore || resets.isMore)
+    }
+
+    private func inBatches(
+        _ rest: () async throws -> Void, _ body: @Sendable @escaping (any SecondFactorRows) throws -> Int
+    ) async throws -> (deleted: Int, isMore: Bool) {
         var total = 0
-        while true {
+        for _ in 0..<Self.rounds {
             // What a first look took is gone or still there: in both cases there may be more.
-            let count = try await store.write { rows, former in max(try rows.removeExpired(at: now, limit: Self.batch), former ?? 0) }
+            let count = try await store.write { rows, former in max(try body(rows), former ?? 0) }
             total += count
-            guard count == Self.batch else { return total }
+            guard count >= Self.batch else { return (total, false) }
+            try await rest()
         }
+        return (total, true)
     }
 }

@@ -32,6 +32,13 @@ final class MemoryRows: SecondFactorRows {
 
     func add(_ record: ResetRecord) throws { state.resets.append(record) }
 
+    func removeResets(before moment: Instant, limit: Int) throws -> Int {
+        let oldest = state.resets.prefix(limit)
+        let kept = oldest.filter { $0.grantedAt >= moment }
+        state.resets.replaceSubrange(oldest.indices, with: kept)
+        return oldest.count - kept.count
+    }
+
     func removeExpired(at now: Instant, limit: Int) throws -> Int {
         let attempts = state.attempts.values.filter { $0.expiresAt <= now }.prefix(limit)
         let keys = state.pending.values.filter { $0.expiresAt <= now }.prefix(limit - attempts.count)

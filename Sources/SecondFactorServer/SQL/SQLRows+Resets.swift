@@ -22,4 +22,13 @@ extension SQLRows {
                 SQLValue(record.messageTime?.seconds), SQLValue(record.highest), SQLValue(record.proven),
             ])
     }
+
+    func removeResets(before moment: Instant, limit: Int) throws -> Int {
+        // There is no index by time: of so many at the beginning those that are old.
+        try connection.execute(
+            """
+            DELETE FROM reset_log WHERE number IN
+            (SELECT number FROM (SELECT number, granted_at FROM reset_log ORDER BY number LIMIT $2) AS oldest WHERE granted_at < $1)
+            """, [SQLValue(moment.seconds), SQLValue(limit)])
+    }
 }

@@ -1,6 +1,10 @@
 import Database
 
 /// The schema of this server. Steps are only added.
+///
+/// Of `instance` a row stays for ever, closed, without its keys: its id must not be used again. A receipt has no end (protocol §7), and one of an instance that
+/// was closed would lift the counter of another by the same id, and give tries. Of `own_operator_key` the certificate stays, by which receipts of years ago are
+/// verified. `reset_log` stays as long as the operator says (`sf_reset_days`).
 let secondFactorMigrations = [
     Migration(1, "second factor") { dialect in
         [

@@ -49,7 +49,10 @@ package struct SecondFactorNode: Sendable {
         log = CallLog(logger)
         let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.tellingWhy { try await database.checkStandby() } }] : []
         health = Self.health(of: database, identity, [storage] + standby, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
-        background = [Self.housekeeping(domain, identity, database, logger: logger, clock: clock), health.watch(logger: logger)]
+        background = [
+            Self.housekeeping(domain, identity, database, keeping: settings.resetRetention, logger: logger, clock: clock),
+            health.watch(logger: logger),
+        ]
         self.domain = domain
         self.identity = identity
         self.clock = clock
@@ -89,17 +92,23 @@ package struct SecondFactorNode: Sendable {
     }
 
     private static func housekeeping(
-        _ domain: SecondFactorService, _ identity: IdentityKeeper, _ database: any Database, logger: Logger,
+        _ domain: SecondFactorService, _ identity: IdentityKeeper, _ database: any Database, keeping resetRetention: UInt64?, logger: Logger,
         clock: @Sendable @escaping () -> Instant
     ) -> PeriodicTask {
         PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
-            let now = clock()
-            try await domain.bringBack(at: now)
-            let deleted = try await domain.deleteExpired(at: now)
-            if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
-            // Requests renew keys at need themselves; this erases what is over while nobody asks.
-            _ = try await identity.identity(at: now)
-            try await database.purge()
+            let pace = BatchPace()
+            var isMore = true
+            while isMore {
+                let now = clock()
+                try await domain.bringBack(at: now)
+                let run = try await domain.deleteExpired(at: now, resetRetention: resetRetention) { try await pace.rest() }
+                if run.deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(run.deleted)"]) }
+                // Requests renew keys at need themselves; this erases what is over while nobody asks.
+                _ = try await identity.identity(at: now)
+                try await database.purge()
+                isMore = run.isMore
+                if isMore { pace.hurry() }
+            }
         }
     }
 

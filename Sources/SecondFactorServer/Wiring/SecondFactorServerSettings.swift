@@ -13,6 +13,8 @@ package struct SecondFactorServerSettings: Sendable {
     package let policy: Policy
     /// Whether it runs only where a second machine keeps what it acknowledges.
     package let isHighlyAvailable: Bool
+    /// Days for which resets are kept; 0 for ever.
+    package let resetDays: UInt64
     package let logLevel: Logger.Level
     package let connections: ConnectionSettings
 
@@ -26,6 +28,7 @@ package struct SecondFactorServerSettings: Sendable {
         trustedServers = try settings.required(.sfTrustedServers, trusted?.isEmpty == true ? nil : trusted)
         policy = try Policy(settings)
         isHighlyAvailable = try settings.isHighlyAvailable()
+        resetDays = try settings.integer(.sfResetDays, in: 0...36_500) ?? 0
         logLevel = try settings.logLevel()
         connections = try ConnectionSettings(settings, .sfMaxConnections, .sfMaxConnectionsPerPeer)
     }

@@ -6,7 +6,7 @@ extension SettingKey {
     /// In the order of docs/operations.md.
     package static let secondFactorServer: [SettingKey] = [
         .sfListen, .sfAdminListen, .sfMaxConnections, .sfMaxConnectionsPerPeer, .sfDatabaseURL, .sfHighlyAvailable, .sfKEKFile, .sfTrustedServers,
-        .sfMaxAttempts, .sfPenalties, .sfMaxWithoutPIN, .sfMaxTimeWithoutPIN, .sfLifetimeWithoutPIN, .sfResetsPerDay,
+        .sfMaxAttempts, .sfPenalties, .sfMaxWithoutPIN, .sfMaxTimeWithoutPIN, .sfLifetimeWithoutPIN, .sfResetsPerDay, .sfResetDays,
         .sfDisallowPINChangeWithBiometric, .logLevel,
     ]
 
@@ -49,6 +49,9 @@ extension SettingKey {
     package static let sfResetsPerDay = SettingKey(
         "sf_resets_per_day",
         "blocks that the authentication server may lift for one person in a day, 0 to 10; default 1")
+    package static let sfResetDays = SettingKey(
+        "sf_reset_days",
+        "days for which it is kept whose blocks were lifted, up to 36500; 0 for ever, which is the default")
     package static let sfDisallowPINChangeWithBiometric = SettingKey(
         "sf_disallow_pin_change_with_biometric",
         "whether a PIN can be changed only by whoever knows it, true or false; default false")

@@ -52,7 +52,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(
                 trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed(),
-                needsStandby: settings.isHighlyAvailable),
+                needsStandby: settings.isHighlyAvailable, resetDays: settings.resetDays),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain,
             steady: { UInt64(clamping: began.duration(to: .now).components.seconds) }, clock: { .now })
         var listeners = [

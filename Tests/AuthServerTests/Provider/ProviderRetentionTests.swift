@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
@@ -180,6 +181,90 @@ struct ProviderRetentionTests {
                 try rows.consent(of: Sample.accountID(1), to: Sample.client, for: nil, server: Sample.server)
             }
             #expect(consent == nil)
+        }
+    }
+
+    /// What is kept of how tokens called account 1, whether or not it is there.
+    private func subjects(in fixture: ProviderStoreFixture) async throws -> Int {
+        guard case .database(let store) = fixture.people else { return 0 }
+        return try await store.read { rows in
+            let connection = try #require((rows as? SQLRows)?.connection)
+            return try connection.query("SELECT account FROM oauth_subject WHERE account = $1", [SQLValue(Sample.accountID(1))]).count
+        }
+    }
+
+    @Test("A deleted account of which no grant is left takes its subject along, and one with a grant leaves it to that", arguments: Backend.databases)
+    func subjectWithoutGrant(on backend: Backend) async throws {
+        for hasGrant in [false, true] {
+            try await backend.runWithAlice { fixture in
+                try await fixture.write { rows in try rows.keepSubject(of: Sample.accountID(1), at: Sample.server) }
+                if hasGrant { try await save(Sample.grant(6, on: 3, of: 1, offline: true), in: fixture) }
+                #expect(try await subjects(in: fixture) == 1)
+                try await fixture.delete(1)
+                #expect(try await subjects(in: fixture) == (hasGrant ? 1 : 0))
+                try await fixture.removeExpired(at: Sample.now + 1)
+                #expect(try await subjects(in: fixture) == 0)
+            }
+        }
+    }
+
+    @Test("A subject that an earlier program left behind goes when it is forgotten that there was the account", arguments: Backend.databases)
+    func leftSubject(on backend: Backend) async throws {
+        try await backend.runWithAlice { fixture in
+            guard case .database(let store) = fixture.people else { return }
+            try await fixture.delete(1)
+            try await store.write { rows in
+                _ = try (rows as? SQLRows)?.connection.execute(
+                    "INSERT INTO oauth_subject (account, server, subject) VALUES ($1, $2, 'alice')",
+                    [SQLValue(Sample.accountID(1)), SQLValue(Sample.server)])
+            }
+            func forget(before moment: Instant) async throws {
+                _ = try await store.write { rows in try rows.removeDeleted(before: moment, limit: 9) }
+            }
+            try await forget(before: Sample.now)
+            #expect(try await subjects(in: fixture) == 1)
+            try await forget(before: Sample.now + 1)
+            #expect(try await subjects(in: fixture) == 0)
+        }
+    }
+
+    @Test("What was put off of a grant that is gone goes a day after its turn; of one that is there it stays", arguments: Backend.databases)
+    func orphanedNotices(on backend: Backend) async throws {
+        try await backend.runWithAlice { fixture in
+            let listening = Sample.application()
+            try await fixture.write { rows in
+                var application = listening
+                application.backchannelLogoutURI = "https://shop.example/logout"
+                try rows.save(application)
+            }
+            try await save(Sample.grant(5, on: 3, of: 1), in: fixture)
+            try await fixture.end(3, of: 1)
+            try await fixture.forgetSessions()
+            var retry = RetrySchedule(from: Sample.now)
+            retry.dueAt = Sample.now + 10
+            let later = LogoutNotice(
+                server: Sample.server, session: Sample.sessionID(3), client: Sample.client, subject: "alice", address: "https://shop.example/logout",
+                retry: retry)
+            try await fixture.write { rows in try rows.postpone(later) }
+            func putOff() async throws -> Int {
+                guard case .database(let store) = fixture.people else { return 0 }
+                return try await store.read { rows in
+                    try #require((rows as? SQLRows)?.connection).query("SELECT session FROM oauth_logout", []).count
+                }
+            }
+            // It is still to be said, however late.
+            try await fixture.removeExpired(at: Sample.now + 9 * Self.day)
+            #expect(try await putOff() == 1)
+            // Its client has no address any more: nobody is to be told, and the grant goes.
+            try await fixture.write { rows in
+                var application = listening
+                application.backchannelLogoutURI = nil
+                try rows.save(application)
+            }
+            try await fixture.removeExpired(at: Sample.now + 10 + Self.day)
+            #expect(try await putOff() == 1)
+            try await fixture.removeExpired(at: Sample.now + 11 + Self.day)
+            #expect(try await putOff() == 0)
         }
     }
 

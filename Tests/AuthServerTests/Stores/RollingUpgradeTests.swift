@@ -14,6 +14,9 @@ struct RollingUpgradeTests {
     /// The last step of the version before, and of the schema of the second-factor server when the first rolling upgrade was promised.
     private static let before = 41
     private static let secondFactorBefore = 5
+    /// Graves: a row is written when an account is deleted, and nobody else writes or locks one. With a million of them the index is built within a second or
+    /// two, for which a deletion waits.
+    private static let calm: Set = ["grave"]
 
     @Test("Each step since only adds, on both engines and in both schemas: programs of the step before it go on")
     func additive() {
@@ -23,7 +26,7 @@ struct RollingUpgradeTests {
         for step in steps {
             #expect(step.readableFrom < step.number, "\(step.number), \(step.name)")
             for dialect in [SQLDialect.sqlite, .postgresql] {
-                #expect(AdditiveStep(step, in: dialect).objections.isEmpty, "\(step.number), \(step.name)")
+                #expect(AdditiveStep(step, in: dialect, calm: Self.calm).objections.isEmpty, "\(step.number), \(step.name)")
             }
         }
         // Most of those before did more, and would have been found.

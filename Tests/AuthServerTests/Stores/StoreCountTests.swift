@@ -48,6 +48,32 @@ struct StoreCountTests {
         }
     }
 
+    @Test(
+        "Of deleted accounts those are forgotten first that were deleted first, so many at a time, and later ones not",
+        arguments: StoreBackend.allCases)
+    func deletedAccounts(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            // The ids are in another order, and two were deleted in one second.
+            let moments: [UInt8: UInt64] = [1: 5, 2: 3, 3: 3, 4: 2, 5: 9]
+            try await store.write { rows in
+                for (account, moment) in moments { try rows.markDeleted(Sample.accountID(account), of: Sample.server, at: Sample.now + moment) }
+            }
+            func removed(before seconds: UInt64, limit: Int) async throws -> Int {
+                try await store.write { rows in try rows.removeDeleted(before: Sample.now + seconds, limit: limit) }
+            }
+            func known() async throws -> [UInt8] {
+                try await store.read { rows in try (UInt8(1)...5).filter { try rows.deletedAccount(Sample.accountID($0)) != nil } }
+            }
+            #expect(try await removed(before: 2, limit: 9) == 0)
+            #expect(try await removed(before: 9, limit: 1) == 1)
+            #expect(try await known() == [1, 2, 3, 5])
+            #expect(try await removed(before: 5, limit: 9) == 2)
+            #expect(try await known() == [1, 5])
+            #expect(try await removed(before: 99, limit: 9) == 2)
+            #expect(try await known().isEmpty)
+        }
+    }
+
     @Test("What is old is forgotten, what is not stays", arguments: StoreBackend.allCases)
     func expiry(on backend: StoreBackend) async throws {
         try await backend.run { store in

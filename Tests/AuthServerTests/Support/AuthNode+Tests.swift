@@ -8,10 +8,13 @@ import OstiaryTesting
 
 extension AuthNodeSettings {
     /// At the origin of the tests, with their key.
-    static func ofTests(pinning identity: [UInt8], name: String? = nil, logo: [UInt8]? = nil, auditDays: UInt64 = 0) throws -> AuthNodeSettings {
+    static func ofTests(
+        pinning identity: [UInt8], name: String? = nil, logo: [UInt8]? = nil, auditDays: UInt64 = 0,
+        deletedAccountDays: UInt64 = AuthNodeSettings.usualDeletedAccountDays
+    ) throws -> AuthNodeSettings {
         AuthNodeSettings(
             publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey), secondFactorIdentity: identity,
-            serverName: name, serverLogo: logo, auditDays: auditDays)
+            serverName: name, serverLogo: logo, auditDays: auditDays, deletedAccountDays: deletedAccountDays)
     }
 }
 

@@ -51,10 +51,12 @@ struct ServersFixture: Sendable {
     ///   - other: likewise for the second-factor server.
     ///   - keepsViews: whether the authentication server answers for logins out of memory, where its database lets it.
     ///   - auditDays: for how long its audit trail is kept; 0 for ever.
+    ///   - deletedAccountDays: likewise of deleted accounts, that there were any.
     ///   - second: of a phone that waits for news; a minute where its time may not be over before they come, however busy the machine is.
     static func run(
         database own: (any Database)? = nil, secondFactorDatabase other: (any Database)? = nil, keepsViews: Bool = true,
-        drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0, second: Duration = .milliseconds(20),
+        drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0,
+        deletedAccountDays: UInt64 = AuthNodeSettings.usualDeletedAccountDays, second: Duration = .milliseconds(20),
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
         let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.ofEngine() }
@@ -76,8 +78,8 @@ struct ServersFixture: Sendable {
             let transport = SwitchedTransport(client: secondFactorClient)
             let start = { @Sendable () async throws -> AuthNode in
                 try await AuthNode(
-                    .ofTests(pinning: secondFactor.identityHash, auditDays: auditDays), over: commits, key: key, secondFactor: transport, by: clock,
-                    logger: quiet, drain: drain, second: second)
+                    .ofTests(pinning: secondFactor.identityHash, auditDays: auditDays, deletedAccountDays: deletedAccountDays), over: commits,
+                    key: key, secondFactor: transport, by: clock, logger: quiet, drain: drain, second: second)
             }
             let service = try await start()
             try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in

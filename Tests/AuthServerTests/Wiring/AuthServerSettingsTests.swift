@@ -40,7 +40,7 @@ struct AuthServerSettingsTests {
         #expect(server.node.serverName == nil && server.node.serverLogo == nil && AuthNodeSettings.defaultServerName == "Ostiary")
         #expect(server.logLevel == .info)
         #expect(server.connections.total == nil && server.connections.perPeer == nil)
-        #expect(server.node.auditDays == 0 && !server.node.asksProofNonces)
+        #expect(server.node.auditDays == 0 && server.node.deletedAccountDays == 730 && !server.node.asksProofNonces)
         #expect(server.node.trustedProxies == .none && server.node.registrationsPerPeer == 20)
         #expect(server.node.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
     }
@@ -68,7 +68,8 @@ struct AuthServerSettingsTests {
             (.serverName, "two\nlines"), (.serverName, String(repeating: "x", count: 65)), (.serverName, "a\u{202E}b"), (.serverName, "a\u{200F}b"),
             (.serverName, " "), (.serverName, "\u{200B}"),
             (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"), (.maxConnections, "0"), (.maxConnectionsPerPeer, "1000001"),
-            (.auditDays, "-1"), (.auditDays, "36501"), (.auditDays, "a year"), (.dpopNonces, "perhaps"),
+            (.auditDays, "-1"), (.auditDays, "36501"), (.auditDays, "a year"),
+            (.deletedAccountDays, "-1"), (.deletedAccountDays, "36501"), (.deletedAccountDays, "2y"), (.dpopNonces, "perhaps"),
             (.trustedProxies, "0.0.0.0/0"), (.trustedProxies, "proxy.example"), (.trustedProxies, "10.0.0.1,"),
             (.registrationsPerPeer, "0"), (.registrationsPerPeer, "1001"),
         ])

@@ -33,8 +33,8 @@ struct PendingKeyMigrationTests {
         #expect(try await keys(of: [proving, waiting], in: service) == [nil, held[1]])
         let instance = try await service.store.read { rows in try rows.instance(proving.instanceID) }
         #expect(instance?.openKeys?.evaluationKey == held[0]?.evaluationKey)
-        #expect(try await service.deleteExpired(at: waiting.now + 599) == 0)
-        #expect(try await service.deleteExpired(at: waiting.now + 600) == 1)
+        #expect(try await service.deleteExpired(at: waiting.now + 599).deleted == 0)
+        #expect(try await service.deleteExpired(at: waiting.now + 600).deleted == 1)
         #expect(try await keys(of: [proving, waiting], in: service) == [nil, nil])
         let table = try await database.read { try $0.one("SELECT sql FROM sqlite_master WHERE name = 'pending_key'")?.text("sql") }
         #expect(table?.hasSuffix("WITHOUT ROWID") == true)

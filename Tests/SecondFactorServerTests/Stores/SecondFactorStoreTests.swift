@@ -164,10 +164,10 @@ struct SecondFactorStoreTests {
     func expiry(on backend: StoreBackend) async throws {
         try await backend.run { service in
             _ = try await service.tickets.reserve(messages.firstSet("first"), at: now)
-            #expect(try await service.deleteExpired(at: now + 599) == 0)
-            #expect(try await service.deleteExpired(at: now + 600) == 1)
-            #expect(try await service.deleteExpired(at: now + 719) == 0)
-            #expect(try await service.deleteExpired(at: now + 720) == 1)
+            #expect(try await service.deleteExpired(at: now + 599).deleted == 0)
+            #expect(try await service.deleteExpired(at: now + 600).deleted == 1)
+            #expect(try await service.deleteExpired(at: now + 719).deleted == 0)
+            #expect(try await service.deleteExpired(at: now + 720).deleted == 1)
             #expect(try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first")) == .empty)
         }
     }

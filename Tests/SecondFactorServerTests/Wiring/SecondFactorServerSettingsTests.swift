@@ -19,7 +19,7 @@ struct SecondFactorServerSettingsTests {
                 "OSTIARY_SF_LISTEN", "OSTIARY_SF_ADMIN_LISTEN", "OSTIARY_SF_MAX_CONNECTIONS", "OSTIARY_SF_MAX_CONNECTIONS_PER_PEER",
                 "OSTIARY_SF_DATABASE_URL", "OSTIARY_SF_HIGHLY_AVAILABLE", "OSTIARY_SF_KEK_FILE", "OSTIARY_SF_TRUSTED_SERVERS",
                 "OSTIARY_SF_MAX_ATTEMPTS", "OSTIARY_SF_PENALTIES", "OSTIARY_SF_MAX_WITHOUT_PIN", "OSTIARY_SF_MAX_TIME_WITHOUT_PIN",
-                "OSTIARY_SF_LIFETIME_WITHOUT_PIN", "OSTIARY_SF_RESETS_PER_DAY",
+                "OSTIARY_SF_LIFETIME_WITHOUT_PIN", "OSTIARY_SF_RESETS_PER_DAY", "OSTIARY_SF_RESET_DAYS",
                 "OSTIARY_SF_DISALLOW_PIN_CHANGE_WITH_BIOMETRIC", "OSTIARY_LOG_LEVEL",
             ])
     }
@@ -33,6 +33,7 @@ struct SecondFactorServerSettingsTests {
         #expect(server.storage == StorageSettings(databaseURL: "sqlite:/data/second-factor.sqlite", keyFile: "/data/second-factor.kek"))
         #expect(server.policy == .standard)
         #expect(!server.isHighlyAvailable)
+        #expect(server.resetDays == 0)
         #expect(server.trustedServers == [[UInt8](repeating: 0xAB, count: 32)])
     }
 
@@ -91,6 +92,7 @@ struct SecondFactorServerSettingsTests {
             (SettingKey.sfMaxAttempts, "6"), (.sfMaxAttempts, "many"), (.sfMaxTimeWithoutPIN, "-1"), (.sfMaxTimeWithoutPIN, "5 weeks"),
             (.sfTrustedServers, "abc"), (.sfPenalties, "0,0"), (.sfPenalties, "0,,0,0"), (.sfMaxWithoutPIN, "65535"),
             (.sfMaxTimeWithoutPIN, "3651d"), (.sfLifetimeWithoutPIN, "0"), (.sfLifetimeWithoutPIN, "101"), (.sfResetsPerDay, "11"),
+            (.sfResetDays, "-1"), (.sfResetDays, "36501"),
             (.sfDisallowPINChangeWithBiometric, "maybe"), (.sfHighlyAvailable, "perhaps"), (.sfPenalties, "0,0,0,2d"), (.sfPenalties, "0,0,0,86401"),
             (.logLevel, "loud"),
         ])
