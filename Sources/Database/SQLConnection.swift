@@ -8,8 +8,8 @@ package protocol SQLConnection: AnyObject {
     @discardableResult
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
 
-    /// Runs a change of which only that it is made counts. An engine in another process may send it with what is asked next, or with the commit, at the latest:
-    /// that saves a way there and back. What is asked later sees it all the same, and if it fails the body is run again, statement by statement.
+    /// Runs a change of which only that it is made counts. An engine in another process may send it with what is asked next, or before the
+    /// commit at the latest, with others: that saves ways there and back. What is asked later sees it all the same, and if it fails the body is run again, statement by statement.
     /// - Parameter count: how many rows it changes; nil for any number.
     /// - Throws: ``SQLError``, `rowGone` with `table` for another number.
     func write(_ sql: String, _ arguments: [SQLValue], changing count: Int?, of table: String) throws

@@ -123,6 +123,8 @@ extension PostgreSQLSession {
     private func prepare(_ sql: String, _ arguments: [SQLValue], insteadOf former: PreparedText?) -> Plan {
         lastName += 1
         let name = "s\(lastName)"
+        // Told to forget it, the server does so whatever becomes of the transaction.
+        if former != nil { statements[sql] = nil }
         let types = arguments.enumerated().map { $1 == .null ? former?.types[$0] ?? 0 : $1.postgresqlType }
         var messages: [PostgreSQLLink.Message] = former.map { [.once("DEALLOCATE \($0.name)")] } ?? []
         if statements.count >= Self.mostStatements { messages = [.once("DEALLOCATE ALL")] }

@@ -88,6 +88,10 @@ final class PostgreSQLTransaction: SQLConnection {
     /// - Returns: the answers to this, up to the first fault in it.
     private func say(_ messages: [PostgreSQLLink.Message]) throws(SQLError) -> [PostgreSQLAnswer] {
         let (begun, written) = (beginning.count, pending)
+        // The server may be at each of several for as long as at one, and answers behind the last: it is given what the call has left.
+        let silence = link.silence
+        defer { link.silence = silence }
+        if written.count + messages.count > 1, !written.isEmpty { link.silence = nil }
         guard let answers = try? link.exchange(beginning + written.map(\.message) + messages) else { throw stop(.again(.loss), .unavailable) }
         (beginning, pending) = ([], [])
         // A server that begins no transaction is a standby by now.
@@ -135,11 +139,15 @@ extension PostgreSQLTransaction {
     func finish<Value: Sendable>(_ result: Result<Value, any Error>, commitSilence: Int) -> Attempt<Value> {
         if let end { return attempt(after: end.0, result) }
         guard beginning.isEmpty || !pending.isEmpty, kind != .oneStatement else { return .done(result) }
+        let isToStay = if case .success = result { true } else { false }
+        // What becomes of them is known before COMMIT is said, which is then as before the only one of which nobody may know. A body that refuses may have
+        // refused because of a number of rows that it was promised.
+        if kind == .write, isToStay ? !pending.isEmpty : pending.contains(where: { $0.count != nil }), (try? say([])) == nil {
+            return attempt(after: result)
+        }
         // A body that ended the transaction itself.
         guard !beginning.isEmpty || link.isInTransaction else { return .done(result.flatMap { _ in .failure(SQLError.transactionLost) }) }
-        guard case .success = result, kind == .write else { return .done(result) }
-        // Where the number of rows counts it is known before the commit.
-        if pending.contains(where: { $0.count != nil }), (try? say([])) == nil { return attempt(after: result) }
+        guard isToStay, kind == .write else { return .done(result) }
         (link.silence, link.deadline, hasSaidCommit) = (commitSilence, .never, true)
         return commit(result)
     }
@@ -160,17 +168,8 @@ extension PostgreSQLTransaction {
 
     private func commit<Value: Sendable>(_ result: Result<Value, any Error>) -> Attempt<Value> {
         _ = link.takeWarning()
-        let begun = beginning.count
-        guard let answers = try? link.exchange(beginning + pending.map(\.message) + [.once("COMMIT")]), let answer = answers.last else {
-            return .done(.failure(SQLError.outcomeUnknown))
-        }
+        guard let answer = try? link.exchange([.once("COMMIT")]).first else { return .done(.failure(SQLError.outcomeUnknown)) }
         if let fault = answer.fault {
-            // What came before was refused: nothing was committed.
-            if answers.count <= begun { return .again(.loss) }
-            if answers.count <= begun + pending.count {
-                _ = failed(fault)
-                return attempt(after: result)
-            }
             if fault.isConflict { return .again(.conflict) }
             let error = SQLError(fault, reads: false, place: session.place)
             return .done(.failure(error == .unavailable ? SQLError.outcomeUnknown : error))
