@@ -106,6 +106,23 @@ struct UnheardLoginTests {
         #expect(next.ostiary.sessions.isEmpty && next.ostiary.history.isEmpty)
     }
 
+    @Test("A yes of a node whose clock had leapt is found out when the clock is right again, and not ten days later")
+    func ofLeapingNode() async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { $0.mishaps.clockAhead = 864_000 }
+        let (next, sid) = try await killed(phone)
+        #expect(try #require(try state(next.accounts).sessions.first?.unansweredSince) > phone.clock.wall + 800_000)
+        // What that clock wrote is brought back, as the servers do.
+        await phone.server.with { server in
+            server.mishaps.clockAhead = 0
+            server.sessions[sid]?.lastStamp = server.now
+        }
+        phone.clock.advance(5)
+        #expect(try await next.ostiary.refresh().map(\.isLoggedIn) == [true])
+        try await next.ostiary.end(try await next.login())
+        #expect(await stop(sid, next) == .user)
+    }
+
     @Test("A yes that the server takes later is found out by the process that asked too early")
     func arrivesLate() async throws {
         let (next, sid) = try await killed(try await TestPhone.enrolled())

@@ -27,6 +27,6 @@ extension Engine {
         let account = session.account.flatMap { stored?.account($0) }
         noteEnding(id)
         close(id, as: .user)
-        return account.map { ClosedLogin(session: sid, account: $0, lastStamp: session.lastStamp) }
+        return account.map { ClosedLogin(session: sid, account: $0, lastStamp: session.stamps.last) }
     }
 }

@@ -7,8 +7,8 @@ struct LiveSession {
     /// `sid`; nil until the server named it.
     var sid: SessionID?
     var account: AccountID?
-    /// The time stamp of the last signed message about it; the next one is later (protocol §8).
-    var lastStamp = Instant(0)
+    /// Of the signed messages about it.
+    var stamps = SessionStamps()
     /// Ended here before, and its server has not answered the Stop: shown until then, and not kept alive.
     var isEnding = false
     /// When the server last said that it goes on, by the monotonic clock.

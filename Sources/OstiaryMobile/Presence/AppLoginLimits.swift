@@ -27,7 +27,7 @@ extension Engine {
         noteEnding(session.shown.id)
         close(session.shown.id, as: ending)
         guard let account, let sid = session.sid else { return }
-        let login = ClosedLogin(session: sid, account: account, lastStamp: session.lastStamp, reason: ending == .inactivity ? .inactivity : .user)
+        let login = ClosedLogin(session: sid, account: account, lastStamp: session.stamps.last, reason: ending == .inactivity ? .inactivity : .user)
         runInBackground { await $0.tellServer(login) }
     }
 }

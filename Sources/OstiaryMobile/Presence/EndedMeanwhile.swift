@@ -9,7 +9,7 @@ extension Engine {
         guard let session = session(id), let sid = session.sid, let account = session.account.flatMap({ stored?.account($0) }) else { return true }
         if stored?.sessions.contains(where: { $0.id == id && $0.isEnding == true }) == true {
             // Before the end is told: it may be the last that a process waits for.
-            await tellServer(ClosedLogin(session: sid, account: account, lastStamp: session.lastStamp), patience: 0)
+            await tellServer(ClosedLogin(session: sid, account: account, lastStamp: session.stamps.last), patience: 0)
             close(id, as: .user)
         } else if !isNoted, let ending = await ending(of: id) {
             close(id, as: ending)

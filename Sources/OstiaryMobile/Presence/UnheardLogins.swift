@@ -85,7 +85,7 @@ extension Engine {
         heard.pingTime = answer.pingTime
         heard.isReturning = answer.isReturning ? true : nil
         var session = LiveSession(heard, of: shown(account), lastSeen: ports.clock.monotonic)
-        session.lastStamp = now(at: session.rootHash)
+        session.stamps = SessionStamps(after: now(at: session.rootHash))
         live.append(session)
         var isNoted = true
         do throws(OstiaryError) { isNoted = try rememberSession(login.id) } catch { emit(.error(error, session: session.shown)) }

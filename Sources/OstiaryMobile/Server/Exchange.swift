@@ -2,23 +2,23 @@ import OstiaryProtocol
 
 /// One request of AP1: sealed, answered, opened; with a new bundle or another clock once more where the server asks for it (protocol §4).
 extension ServerLine {
-    /// - Parameter last: the message bears a later time stamp.
     func exchange(
-        after last: Instant, _ engine: isolated Engine, _ message: (Instant, EphemeralKey) throws(OstiaryError) -> [UInt8]
+        _ engine: isolated Engine, _ message: (Instant, EphemeralKey) throws(OstiaryError) -> [UInt8]
     ) async throws(OstiaryError) -> Exchanged {
         let ephemeral = if let ephemeral { ephemeral } else { try engine.makeEphemeral() }
         var (mayRenew, mayAdjust) = (true, true)
         while true {
             let server = try await engine.server(rootHash)
             guard let prekey = server.newestPrekey() else { throw .serverAnswer }
-            let sentAt = max(engine.now(at: rootHash), last + 1)
+            let sentAt = SessionStamps.next(after: lastStamp(engine), at: engine.now(at: rootHash))
             let sealed = try engine.seal(
                 try message(sentAt, ephemeral), to: prekey, of: server.verified.operatorKeys.root, ephemeral, at: sentAt)
-            if isInOrder, let session { engine.change(session) { $0.lastStamp = sentAt } }
+            changeStamps(engine) { $0.send(sentAt) }
             let response = try await engine.call(server.address, "/ap1", body: sealed.bytes, timeout: timeout)
             switch response.status {
             case 200:
                 let answer = try await engine.open(response.body, to: sealed, from: server, mayRenew: &mayRenew)
+                changeStamps(engine) { $0.settle(sentAt, isTaken: answer.status != .clock) }
                 // Somebody on the way sent these bytes twice, and the answer to the first copy is the one that was lost.
                 guard answer.status != .replayed else { throw .serverConnection }
                 if answer.status == .clock, mayAdjust { mayAdjust = false } else { return Exchanged(request: sealed, answer: answer) }

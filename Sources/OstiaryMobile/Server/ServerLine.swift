@@ -26,9 +26,9 @@ struct ServerLine: Sendable {
     var isQuiet = false
     /// Seconds for one try.
     var timeout = 15.0
-    /// The message bears a later time stamp than this.
+    /// The message bears a later time stamp than this, where a server would take one.
     var after = Instant(0)
-    /// Whether it also bears a later one than the last that was signed about the session.
+    /// Whether it also bears a later one than those that were signed about the session.
     var isInOrder = false
 }
 
@@ -121,12 +121,11 @@ extension ServerLine {
         while check: () throws(OstiaryError) -> Void = {}, by engine: isolated Engine,
         _ message: (Instant, EphemeralKey) throws(OstiaryError) -> [UInt8]
     ) async throws(OstiaryError) -> Exchanged {
-        let last = lastStamp(engine)
         var backoff = Backoff(limit: waitsOutBusy ? 15 : 0)
         while true {
             let exchanged = try await engine.reaching(for: session, patience: patience, isQuiet: isQuiet) { () async throws(OstiaryError) in
                 try check()
-                return try await exchange(after: last, engine, message)
+                return try await exchange(engine, message)
             }
             guard exchanged.status == .busy || exchanged.status == .secondFactorUnavailable, let delay = backoff.delay() else { return exchanged }
             await engine.ports.clock.sleep(seconds: delay)
@@ -143,9 +142,15 @@ extension ServerLine {
         return Reply(content: content, request: exchanged.request)
     }
 
-    private func lastStamp(_ engine: isolated Engine) -> Instant {
-        guard isInOrder, let session, let stamp = engine.session(session)?.lastStamp else { return after }
+    /// The message bears a later time stamp. Asked for right before it is made: another about the same session may have gone out meanwhile.
+    func lastStamp(_ engine: isolated Engine) -> Instant {
+        guard isInOrder, let session, let stamp = engine.session(session)?.stamps.last else { return after }
         return max(after, stamp)
+    }
+
+    func changeStamps(_ engine: isolated Engine, _ body: (inout SessionStamps) -> Void) {
+        guard isInOrder, let session else { return }
+        engine.change(session) { body(&$0.stamps) }
     }
 
     private func throwRefusal(_ exchanged: Exchanged, _ engine: isolated Engine) throws(OstiaryError) {

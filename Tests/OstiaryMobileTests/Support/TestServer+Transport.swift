@@ -66,6 +66,10 @@ extension TestServer {
         guard header.prekeyID == keys.prekey.id else { return TransportResponse(status: 409, body: bundle.bytes) }
         guard let opened = try? OpenedRequest(body, with: keys.prekey), let type = try? MessageType(of: opened.message)
         else { return TransportResponse(status: 400, body: []) }
+        if let ahead = mishaps.nodes[type]?.first {
+            mishaps.nodes[type]?.removeFirst()
+            mishaps.clockAhead = ahead
+        }
         received.append(type)
         onMessage?(type)
         if let left = mishaps.answered[type] {

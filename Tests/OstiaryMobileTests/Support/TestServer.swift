@@ -155,6 +155,8 @@ actor TestServer {
         var usesWrongEvaluationKey = false
         /// Seconds that the server's clock is ahead; below zero, behind.
         var clockAhead: Int64 = 0
+        /// By how much the clocks are ahead of those nodes that hear messages of a type, one after the other; the last is asked whatever comes then.
+        var nodes: [MessageType: [Int64]] = [:]
     }
 
     struct Settings: Sendable {
