@@ -28,8 +28,10 @@ struct SessionOpening: Sendable {
         let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
         let run = Self.run(after: pointer, at: now)
+        // Lost, one that is ahead of the clock would be drawn again, and what was made for the lost session would be good for another.
+        let isAhead = run > Self.second(of: now)
         guard let pointer, let stored = try rows.session(pointer.session) else {
-            return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now))
+            return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), isReliedOn: isAhead)
         }
         let current = stored.settled(at: now)
         switch current.state {
@@ -45,7 +47,7 @@ struct SessionOpening: Sendable {
             let hasRunOut = stored.state == .open && current.state == .expired
             return Opened(
                 session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), replaced: replaced,
-                isReliedOn: replaced != nil && !hasRunOut)
+                isReliedOn: isAhead || replaced != nil && !hasRunOut)
         }
     }
 
@@ -85,9 +87,10 @@ extension SessionOpening {
     /// The number of the next session: of a nonce never the same twice, also when nothing is known any more of what it had, or an older database is. An offline
     /// code is over the sid, so that one that was made ahead would be good for a session that had it again.
     private static func run(after pointer: NoncePointer?, at now: Instant) -> UInt32 {
-        let second = UInt32(truncatingIfNeeded: now.seconds)
-        return pointer.map { max($0.run &+ 1, second) } ?? second
+        pointer.map { max($0.run &+ 1, second(of: now)) } ?? second(of: now)
     }
+
+    private static func second(of now: Instant) -> UInt32 { UInt32(truncatingIfNeeded: now.seconds) }
 
     private func save(_ session: Session, in rows: any SessionRows) throws {
         try rows.save(session)

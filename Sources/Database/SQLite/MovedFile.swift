@@ -21,13 +21,20 @@ enum MovedFile {
         guard FileManager.default.createFile(atPath: path, contents: Data("\(target)\n".utf8), attributes: [.posixPermissions: 0o600]) else {
             throw .cannotWrite(path: path, reason: systemReason())
         }
+        // Before the other database may be started on: a power cut would take the mark, and this one could be, too.
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        if file >= 0 {
+            fsync(file)
+            close(file)
+        }
+        synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
     /// Of a file that takes the rows of a move itself, or has them already.
     /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
     static func remove(beside database: String) throws(SQLError) {
         let path = path(of: database)
-        guard unlink(path) != 0, errno != ENOENT else { return }
-        throw .cannotWrite(path: path, reason: systemReason())
+        guard unlink(path) == 0 || errno == ENOENT else { throw .cannotWrite(path: path, reason: systemReason()) }
+        synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 }

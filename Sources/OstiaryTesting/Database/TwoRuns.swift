@@ -39,7 +39,7 @@ final class TwoRuns<Value: Sendable>: Sendable {
     }
 
     private func run(recordedOn connection: any SQLConnection) -> Run {
-        let recording = RecordingConnection(connection)
+        let recording = RecordingConnection(connection, keepsBack: true)
         let outcome = Result { try body(recording) }
         return Run(script: recording.script, outcome: outcome, isWhole: !recording.wasGivenUp)
     }

@@ -114,7 +114,7 @@ struct PostgreSQLTurnTests {
         }
     }
 
-    @Test("A connection that the server has ended while nobody used it costs a body that only changes something nothing: it had not come to the commit")
+    @Test("A connection that the server has ended while nobody used it costs a body that only changes something nothing")
     func endedIdle() async throws {
         try await Self.onOneConnection { fixture async throws in
             let name = try await fixture.database.read { try $0.one("SELECT current_database()::text AS name")?.text("name") }
@@ -137,7 +137,8 @@ struct PostgreSQLTurnTests {
             }
             // But a body that refuses because of a number of rows is told that number.
             let isNew = try await fixture.database.transaction { connection -> Bool in
-                do { try connection.write(Self.named, [.integer(1), .text("nobody")], changing: 1, of: "counter") } catch SQLError.rowGone { return false }
+                let values: [SQLValue] = [.integer(1), .text("nobody")]
+                do { try connection.write(Self.named, values, changing: 1, of: "counter") } catch SQLError.rowGone { return false }
                 throw Refused(number: 2)
             }
             #expect(!isNew)
