@@ -42,6 +42,18 @@ struct JSONWriterTests {
         }
     }
 
+    @Test("Long texts are written in pieces, wherever a character lies that needs an escape or takes several bytes")
+    func longTexts() throws {
+        for mark in ["\"", "\u{1}", "\u{85}", "\u{2028}", "é", "€", "😀", "\u{C2}\u{A0}", "漢"] {
+            for before in 505...520 {
+                let text = String(repeating: "x", count: before) + mark + String(repeating: mark, count: 700) + "y"
+                let json = Data(JSONWriter.text { $0.string(text) }.readableBytesView)
+                let parsed = try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed) as? String
+                #expect(Array((parsed ?? "-").unicodeScalars) == Array(text.unicodeScalars))
+            }
+        }
+    }
+
     @Test(
         "No answer can be taken for a web page, and no text breaks its line", arguments: ["<b>&", "\n\r", "\u{2028}\u{2029}", "\u{85}\u{9B}0m\u{7F}"])
     func isNoMarkup(text: String) {

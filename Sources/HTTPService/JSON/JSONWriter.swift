@@ -155,43 +155,66 @@ extension JSONWriter {
         needsComma = true
     }
 
-    /// A text with its quotes. What stands between two characters that need an escape is copied in one piece.
+    /// A text with its quotes: a piece at a time, straight into room for the longest that can come of it.
     private mutating func quote(_ text: String) {
         put(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            var (start, place) = (0, 0)
+            var place = 0
             while place < utf8.count {
-                guard mayNeedEscape(utf8[place]), let scalar = escapedScalar(at: place, of: utf8) else {
-                    place += 1
-                    continue
+                let end = min(place + Self.piece, utf8.count)
+                _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: (end - place) * Self.longestEscape) { target in
+                    Self.copy(utf8, from: &place, to: end, into: target.bindMemory(to: UInt8.self))
                 }
-                copy(UnsafeBufferPointer(rebasing: utf8[start..<place]))
-                escape(scalar)
-                place += UTF8.width(scalar)
-                start = place
             }
-            copy(UnsafeBufferPointer(rebasing: utf8[start...]))
         }
         put(UInt8(ascii: "\""))
     }
 
-    private mutating func copy(_ run: UnsafeBufferPointer<UInt8>) {
-        if !run.isEmpty { buffer.writeBytes(UnsafeRawBufferPointer(run)) }
+    private static let piece = 512
+    /// Bytes that one byte of a text may become.
+    private static let longestEscape = 6
+
+    /// What stands between two characters that need an escape is copied in one piece. A character that begins before `end` is written whole.
+    /// - Returns: how many bytes were written.
+    private static func copy(
+        _ utf8: UnsafeBufferPointer<UInt8>, from place: inout Int, to end: Int, into target: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var (start, written) = (place, 0)
+        func copyRun(to place: Int) {
+            guard start < place else { return }
+            _ = UnsafeMutableBufferPointer(rebasing: target[written...]).update(fromContentsOf: utf8[start..<place])
+            written += place - start
+        }
+        while place < end {
+            guard mayNeedEscape(utf8[place]), let scalar = escapedScalar(at: place, of: utf8) else {
+                place += 1
+                continue
+            }
+            copyRun(to: place)
+            written += escape(scalar, into: target, at: written)
+            place += UTF8.width(scalar)
+            start = place
+        }
+        copyRun(to: place)
+        return written
     }
 
-    private mutating func escape(_ scalar: Unicode.Scalar) {
+    /// - Returns: how many bytes were written.
+    private static func escape(_ scalar: Unicode.Scalar, into target: UnsafeMutableBufferPointer<UInt8>, at place: Int) -> Int {
+        target[place] = UInt8(ascii: "\\")
         switch scalar {
-        case "\"": buffer.writeStaticString("\\\"")
-        case "\\": buffer.writeStaticString("\\\\")
-        case "\n": buffer.writeStaticString("\\n")
+        case "\"", "\\": target[place + 1] = UInt8(truncatingIfNeeded: scalar.value)
+        case "\n": target[place + 1] = UInt8(ascii: "n")
         default:
-            buffer.writeStaticString("\\u")
-            for shift in [12, 8, 4, 0] {
-                let digit = UInt8(truncatingIfNeeded: scalar.value >> UInt32(shift) & 15)
-                put(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            target[place + 1] = UInt8(ascii: "u")
+            for number in 0..<4 {
+                let digit = UInt8(truncatingIfNeeded: scalar.value >> UInt32(12 - 4 * number) & 15)
+                target[place + 2 + number] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
             }
+            return 6
         }
+        return 2
     }
 }
 
