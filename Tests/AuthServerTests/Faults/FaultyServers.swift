@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import Logging
 import OstiaryTesting
 import Testing
 
