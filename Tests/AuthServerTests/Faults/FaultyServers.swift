@@ -4,9 +4,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import OstiaryProtocol
-import Logging
 import OstiaryTesting
 import Testing
 
