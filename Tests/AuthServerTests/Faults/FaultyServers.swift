@@ -138,10 +138,10 @@ extension FaultyServers {
         #expect(!body.contains(authentication.name) && !body.contains("/"), "\(body)")
     }
 
-    /// How many evaluations the second-factor server has made for logins, and the numbers of all instances.
+    /// How many attempts the second-factor server has let come to an evaluation for logins, and the numbers of all instances.
     func counted() async throws -> (evaluations: Int, highest: Int, proven: Int) {
         let evaluations = try await servers.secondFactorDatabase.read { connection in
-            try connection.one("SELECT COUNT(*) AS found FROM attempt WHERE evaluation IS NOT NULL AND context = 1")?.int("found") ?? -1
+            try connection.one("SELECT COUNT(*) AS found FROM attempt WHERE context = 1")?.int("found") ?? -1
         }
         let numbers = try await servers.counted()
         return (evaluations, numbers.highest, numbers.proven)

@@ -22,12 +22,14 @@ struct LeanTablesMigrationTests {
             try rows.save(pointer)
             try rows.save(cache)
             try rows.save(Sample.instance)
-            try rows.markDeleted(Sample.accountID(2), of: Sample.server, at: Sample.now)
             #expect(try rows.spend(Sample.bytes(9), until: Sample.now + 7))
         }
-        // Their columns of today came later.
+        // Their columns and neighbours of today came later.
         let enrolment = Sample.enrolment(state: .claimed(Sample.claim))
         try await database.transaction { connection in
+            try connection.execute(
+                "INSERT INTO grave (id, server, since) VALUES ($1, $2, $3)",
+                [SQLValue(Sample.accountID(2)), SQLValue(Sample.server), SQLValue(Sample.now)])
             try connection.execute(
                 """
                 INSERT INTO enrolment (id, server, secret_hash, nonce_hash, stream, display_name, expires_at, wrong_codes, state, device_key, device,

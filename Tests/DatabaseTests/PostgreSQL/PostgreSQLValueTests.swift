@@ -55,7 +55,8 @@ struct PostgreSQLValueTests {
         func objection(_ changes: [String: SQLValue]) throws -> String? {
             let usual: [(String, SQLValue)] = [
                 ("version", .integer(150_018)), ("commits", .text("on")), ("fsync", .text("on")), ("pages", .text("on")),
-                ("encoding", .text("UTF8")), ("collation", .text("C")), ("schema", .text("public")),
+                ("encoding", .text("UTF8")), ("collation", .text("C")), ("schema", .text("public")), ("follows", .integer(0)),
+                ("reads_only", .text("off")),
             ]
             let row = SQLRow(columns: SQLColumns(names: usual.map(\.0)), values: usual.map { changes[$0.0] ?? $0.1 })
             return try #require(ServerStanding(row)).objection(to: "ostiary")
@@ -66,7 +67,8 @@ struct PostgreSQLValueTests {
             ("version", SQLValue.integer(140_011), "PostgreSQL 14"), ("commits", .text("off"), "synchronous_commit is off"),
             ("commits", .text("local"), "synchronous_commit is local"), ("fsync", .text("off"), "fsync is off"),
             ("pages", .text("off"), "full_page_writes is off"), ("encoding", .text("LATIN1"), "TEMPLATE template0"),
-            ("collation", .text("en_US.utf8"), "LC_COLLATE 'C'"), ("schema", .null, "no schema"),
+            ("collation", .text("en_US.utf8"), "LC_COLLATE 'C'"), ("schema", .null, "no schema"), ("follows", .integer(1), "a standby"),
+            ("reads_only", .text("on"), "default_transaction_read_only"),
         ] {
             #expect(try objection([column: value])?.contains(words) == true)
         }

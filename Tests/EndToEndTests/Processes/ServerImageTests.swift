@@ -68,9 +68,19 @@ struct ServerImageTests {
         try await pair.stop()
     }
 
+    /// A file of which the system does not say how long it is.
+    private static func whole(_ path: String) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var (content, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while case let count = read(descriptor, &piece, piece.count), count > 0 { content += piece[..<count] }
+        return content
+    }
+
     /// Of which files are mapped there.
     private static func libraries(in process: Int32) throws -> Set<String> {
-        let lines = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n")
+        let lines = String(decoding: try whole("/proc/\(process)/maps"), as: UTF8.self).split(separator: "\n")
         let files = lines.compactMap { $0.split(separator: "/").last.map(String.init) }.filter { $0.contains(".so") }
         return Set(files.map { $0.components(separatedBy: ".so")[0] })
     }
