@@ -37,8 +37,13 @@ struct TimesheetsCronTests {
         let liar = try RawServer { $0.send("HTTP/1.1 \(answer)") }
         let atProvider = try await upload(folder, issuer: liar, api: liar)
         #expect(atProvider.code == 75 && atProvider.said.hasPrefix("nobody answers now"), "\(atProvider)")
-        let atAPI = try await upload(folder, issuer: try Self.provider(), api: liar)
-        #expect(atAPI.code == 75 && atAPI.said.hasPrefix("nobody answers now"), "\(atAPI)")
-        #expect(liar.requests.contains { $0.hasPrefix("POST /timesheets/upload ") && $0.contains("a-token") })
+        // On a busy machine the provider may be too late, which is the same answer: it is asked again until the API was.
+        var isHeard = false
+        for _ in 0..<5 where !isHeard {
+            let atAPI = try await upload(folder, issuer: try Self.provider(), api: liar)
+            #expect(atAPI.code == 75 && atAPI.said.hasPrefix("nobody answers now"), "\(atAPI)")
+            isHeard = liar.requests.contains { $0.hasPrefix("POST /timesheets/upload ") && $0.contains("a-token") }
+        }
+        #expect(isHeard)
     }
 }
