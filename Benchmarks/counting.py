@@ -21,12 +21,27 @@ WORDS = [
 OF_A_THREAD = 32
 
 
-def emulator():
-    """The path of qemu-user for this machine's own instructions."""
-    found = shutil.which(f"qemu-{platform.machine()}")
-    if not found:
-        raise SystemExit("there is no qemu-user for this machine on the PATH; `scripts/setup bench` installs it")
-    return found
+class Emulator:
+    """qemu-user for this machine's own instructions, and a plugin that counts."""
+
+    def __init__(self, program, plugin):
+        self.program, self.plugin = program, plugin
+
+    @classmethod
+    def find(cls, plugin):
+        """None where one of them is missing."""
+        program = shutil.which(f"qemu-{platform.machine()}")
+        return cls(program, plugin.resolve()) if program and plugin and plugin.exists() else None
+
+    def running(self, counts):
+        """What stands before a program and its arguments, so that it is counted into that file."""
+        return [self.program, "-plugin", f"{self.plugin},counts={counts}"]
+
+
+def sums(file):
+    """Each count of one program so far, of all its threads."""
+    words = struct.unpack(f"={os.path.getsize(file) // 8}Q", file.read_bytes())
+    return [sum(words[place::OF_A_THREAD]) for place in range(len(WORDS))]
 
 
 def plugin(folder):
@@ -41,12 +56,15 @@ class Counted(Installation):
     """Both servers, emulated and counted; phones run as they are. They run from here to `stop`."""
 
     def __init__(self, binary, folder):
-        self.prefix, self.counts = [emulator(), "-plugin"], {}
+        emulator = Emulator.find(plugin(folder))
+        if not emulator:
+            raise SystemExit("there is no qemu-user for this machine on the PATH; `scripts/setup bench` installs it")
+        self.counts = {command: folder / f"{command}.counts" for command in ("second-factor", "serve")}
         # `Authorization` of a client that is a machine, once there is one.
         self.machine = None
-        self.library = plugin(folder)
+        runners = {command: emulator.running(file) for command, file in self.counts.items()}
         # Otherwise each process has hash tables of its own making, which are dearer in one than in another.
-        super().__init__(binary, folder, SQLite(folder), SWIFT_DETERMINISTIC_HASHING="1")
+        super().__init__(binary, folder, SQLite(folder), runners=runners, SWIFT_DETERMINISTIC_HASHING="1")
 
     def halt(self):
         """They go on: nothing is filled by SQL here, and a start under the emulator is dear."""
@@ -55,21 +73,9 @@ class Counted(Installation):
         """Of rows that would be filled: nobody else may open the database now."""
         return b""
 
-    def start(self, command):
-        file = self.counts[command] = self.folder / f"{command}.counts"
-        with open(self.folder / f"{command}.log", "a") as log:
-            self.processes[command] = subprocess.Popen(
-                [*self.prefix, f"{self.library},counts={file}", self.binary, command, "--data", self.folder / command, "--end-with-parent"],
-                env=self.environment, stdin=subprocess.PIPE, stdout=log, stderr=log)
-
     def now(self):
         """All counts of both servers so far."""
-        sums = [0] * len(WORDS)
-        for file in self.counts.values():
-            words = struct.unpack(f"={os.path.getsize(file) // 8}Q", file.read_bytes())
-            for place in range(len(WORDS)):
-                sums[place] += sum(words[place::OF_A_THREAD])
-        return sums
+        return [sum(found) for found in zip(*map(sums, self.counts.values()))]
 
     def count(self, times, work):
         """What one of `times` calls of `work` takes, and seconds by the clock."""

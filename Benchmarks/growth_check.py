@@ -5,11 +5,13 @@ import contextlib
 import json
 import pathlib
 import sqlite3
+import struct
 import sys
 import tempfile
 import time
 import types
 
+import growth_counts
 import growth_parts
 import growth_rounds
 import growth_rows
@@ -139,8 +141,17 @@ def of_folders():
             yield "a database is not made from the fullest that has no more accounts"
 
 
+def of_counts():
+    """Whether a file of counts is read as the plugin writes it (emulator_counts.h): two threads, each with a word of every kind."""
+    with tempfile.TemporaryDirectory() as name:
+        file = pathlib.Path(name) / "counts"
+        file.write_bytes(struct.pack("=64Q", 1_000, *range(1, 32), 20_000, *range(1, 32)))
+        if (found := growth_counts.instructions(file)) != 21_000:
+            yield f"of 21,000 instructions {found:,} are read"
+
+
 def faults():
-    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_folders):
+    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_folders, of_counts):
         yield from check()
 
 
@@ -150,4 +161,4 @@ def main():
         print(f"growth: {fault}", file=sys.stderr)
     if found:
         sys.exit(1)
-    print(f"growth: {len(VERDICTS)} verdicts, {len(POINTS)} sets of sizes, rows, questions and folders are as they have to be")
+    print(f"growth: {len(VERDICTS)} verdicts, {len(POINTS)} sets of sizes, rows, questions, folders and counts are as they have to be")

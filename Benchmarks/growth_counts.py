@@ -4,36 +4,16 @@ The machine that measures may have no counter of them (a virtual one mostly has 
 nearly the same count at any time, so few of each are enough. What is counted is user space of the servers: SQLite is in it, PostgreSQL is not, nor the kernel.
 """
 
-import array
-import os
-import shutil
-
+import counting
 import growth_http
 import growth_parts
 
 SLICES = 3
 
 
-class Emulator:
-    def __init__(self, program, plugin):
-        self.program, self.plugin = program, plugin
-
-    @classmethod
-    def find(cls, plugin):
-        """None where there is no emulator of this machine's own instructions, or no plugin that counts."""
-        program = shutil.which(f"qemu-{os.uname().machine}")
-        return cls(program, plugin.resolve()) if program and plugin and plugin.exists() else None
-
-    def running(self, counts):
-        """What stands before a program and its arguments, so that it is counted into that file."""
-        return [self.program, "-plugin", f"{self.plugin},counts={counts}"]
-
-
 def instructions(counts):
-    """Of all threads until now: of each there are eight numbers, of which this is the first (emulator_counts.h)."""
-    words = array.array("Q")
-    words.frombytes(counts.read_bytes())
-    return sum(words[::8])
+    """Of all threads until now."""
+    return counting.sums(counts)[counting.WORDS.index("instructions")]
 
 
 class Counter:

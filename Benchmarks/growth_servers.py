@@ -58,11 +58,11 @@ class Meter:
 class Installation(Servers):
     """Both servers, not running but while something is measured, and phones that are enrolled."""
 
-    def __init__(self, binary, folder, engine, device_key=growth_rows.NO_KEY, phones=1, **settings):
+    def __init__(self, binary, folder, engine, device_key=growth_rows.NO_KEY, phones=1, runners=None, **settings):
         """`device_key`: the public key that all devices of filled accounts have. In a folder that was left by another, or is a copy of one, its servers
         go on; its phones do not, since they know another address."""
-        # What runs a program instead of itself, with its options (growth_counts.py).
-        self.runners = {}
+        # What runs a program instead of itself, with its options (counting.Emulator).
+        self.runners = runners or {}
         super().__init__(binary, folder, **{"OSTIARY_LOG_LEVEL": "error", **engine.settings, **settings})
         self.engine, self.device_key = engine, device_key
         self.accounts = self.sessions = self.audit_bytes = 0
