@@ -4,9 +4,6 @@ struct SQLText {
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Whether it begins with SELECT: then it changes nothing, but by a function.
-    var isSelection: Bool { bytes.starts(with: Array("SELECT ".utf8)) }
-
     /// The highest number behind a `$`: how many arguments the statement takes. 0 for none.
     var parameterCount: Int {
         var highest = 0

@@ -146,7 +146,7 @@ extension PostgreSQLTransaction {
             return attempt(after: result)
         }
         // A body that ended the transaction itself.
-        guard !beginning.isEmpty || link.isInTransaction else { return .done(result.flatMap { _ in .failure(SQLError.transactionLost) }) }
+        guard link.isInTransaction else { return .done(result.flatMap { _ in .failure(SQLError.transactionLost) }) }
         guard isToStay, kind == .write else { return .done(result) }
         (link.silence, link.deadline, hasSaidCommit) = (commitSilence, .never, true)
         return commit(result)
