@@ -82,6 +82,8 @@ let package = Package(
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
         .target(
             name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "OstiaryMobile", "Database", logging, crypto], swiftSettings: house),
+        // How tests of several targets are run, in the words of Swift Testing, which OstiaryTesting does not know. No product.
+        .target(name: "OstiaryTestTraits", dependencies: ["OstiaryTesting"], swiftSettings: house),
         // QR codes out (PNG, terminal), for servers too.
         .target(name: "QRCode", dependencies: ["CQREncode", "CPNG"], swiftSettings: house),
         // QR codes in (a PNG or JPEG of a screen), for the phone alone: its libraries come with X11 and more, and no server's image has them.
@@ -248,16 +250,15 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol",
-                "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "QRReading", "OstiaryTesting", hummingbird, hummingbirdTesting,
-                httpTypes,
-                logging, nioCore, nioPosix, crypto,
+                "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "QRReading", "OstiaryTesting", "OstiaryTestTraits", hummingbird,
+                hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(
             name: "SecondFactorServerTests",
             dependencies: [
-                "SecondFactorServer", "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", "OstiaryTesting", hummingbird,
-                hummingbirdTesting, httpTypes, logging, nioCore, crypto,
+                "SecondFactorServer", "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", "OstiaryTesting", "OstiaryTestTraits",
+                hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, crypto,
             ],
             swiftSettings: house),
         .testTarget(

@@ -9,7 +9,8 @@
 // a database and what it writes. And a real PostgreSQL of the tests' own (`PostgreSQLCluster`) that can be killed, have a standby and run full, with a
 // socket before it that cuts connections and is slow (`CuttingSocket`).
 // `History/` says of what many callers saw whether any order of their calls explains it.
-// Leaves to others: every expectation, every other server, and every transport. It knows no testing library; what it finds it hands to whoever made it.
+// Leaves to others: every expectation, every other server, and every transport. It knows no testing library (`OstiaryTestTraits` does); what it finds it
+// hands to whoever made it.
 // Start reading here, then `RawPhone`, then `RerunningDatabase`.
 //
 //     let phone = try RawPhone("alice's")

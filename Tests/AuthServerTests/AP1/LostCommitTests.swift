@@ -2,6 +2,7 @@ import Authentication
 import Database
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 

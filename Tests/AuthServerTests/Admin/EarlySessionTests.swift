@@ -2,6 +2,7 @@ import Authentication
 import Database
 import HTTPService
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 

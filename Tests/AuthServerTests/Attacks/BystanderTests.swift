@@ -3,12 +3,13 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTestTraits
 import Testing
 
 @testable import AuthServer
 
 /// Somebody who has no account sees the code over a shoulder, and sends what he likes while its owner goes on.
-@Suite("Attack: strangers who see the code", .onBothEngines)
+@Suite("Attack: strangers who see the code")
 struct BystanderTests {
     /// What strangers are told who look at a login, each with a key of his own.
     private func look(_ count: Int, at link: Encoded<LoginLink>, _ servers: ServersFixture) async throws -> [Status] {
@@ -63,7 +64,7 @@ struct BystanderTests {
         }
     }
 
-    @Test("What a phone was shown is good after the server was started anew: nothing of it is in memory")
+    @Test("What a phone was shown is good after the server was started anew: nothing of it is in memory", .onBothEngines)
     func restart() async throws {
         try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

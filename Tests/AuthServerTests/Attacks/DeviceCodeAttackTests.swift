@@ -2,15 +2,18 @@ import AuthServer
 import Authentication
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import AuthServer
 
 /// What somebody with an account of their own, or with the network, gets by codes that devices show.
-@Suite("Attacks on codes that phones scan", .onBothEngines, .againWithLostCommits, .timeLimit(.minutes(10)))
+@Suite("Attacks on codes that phones scan", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct DeviceCodeAttackTests {
-    @Test("dev_user_code_bruteforce_locked: a phone's wrong codes and those typed on the page are counted together; then the right one waits, too")
+    @Test(
+        "dev_user_code_bruteforce_locked: a phone's wrong codes and those typed on the page are counted together; then the right one waits, too",
+        .onBothEngines)
     func guessing() async throws {
         try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
@@ -31,7 +34,7 @@ struct DeviceCodeAttackTests {
         }
     }
 
-    @Test("dev_user_code_bruteforce_parallel: of 32 wrong codes at once five are looked for")
+    @Test("dev_user_code_bruteforce_parallel: of 32 wrong codes at once five are looked for", .onBothEngines)
     func guessingAtOnce() async throws {
         try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()
@@ -75,7 +78,7 @@ struct DeviceCodeAttackTests {
         }
     }
 
-    @Test("What the network sends again has no second effect: it ends no login that the phone began meanwhile, and costs no try")
+    @Test("What the network sends again has no second effect: it ends no login that the phone began meanwhile, and costs no try", .onBothEngines)
     func replayed() async throws {
         try await ShowingDevice.run { servers, phone, device in
             let begun = try await device.begin()

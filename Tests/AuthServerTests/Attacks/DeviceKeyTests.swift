@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 

@@ -1,12 +1,13 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
-@Suite("Attack 12: enrolment hijack", .onBothEngines)
+@Suite("Attack 12: enrolment hijack")
 struct EnrolmentHijackTests {
-    @Test("Of two phones that scan one enrolment code at once, one has it and the other is told")
+    @Test("Of two phones that scan one enrolment code at once, one has it and the other is told", .onBothEngines)
     func twoPhones() async throws {
         try await ServersFixture.run { servers async throws in
             for _ in 0..<4 {
@@ -23,7 +24,7 @@ struct EnrolmentHijackTests {
         }
     }
 
-    @Test("A thief who is first is seen in the browser, has no code there, and cannot log in; three wrong codes remove his account")
+    @Test("A thief who is first is seen in the browser, has no code there, and cannot log in; three wrong codes remove his account", .onBothEngines)
     func thiefIsFirst() async throws {
         try await ServersFixture.run { servers async throws in
             let nonce = try servers.nonce()
@@ -52,7 +53,7 @@ struct EnrolmentHijackTests {
     /// Another code of the right form.
     private func wrong(_ code: String) -> String { (code.first == "0" ? "1" : "0") + code.dropFirst() }
 
-    @Test("Codes typed 32 times at once are three tries, not 32")
+    @Test("Codes typed 32 times at once are three tries, not 32", .onBothEngines)
     func manyCodes() async throws {
         try await ServersFixture.run { servers async throws in
             let nonce = try servers.nonce()

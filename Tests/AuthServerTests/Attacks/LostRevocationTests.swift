@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import Database
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Synchronization
 import Testing

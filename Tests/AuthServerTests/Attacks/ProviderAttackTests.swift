@@ -2,13 +2,14 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTokens
 import Testing
 
 @testable import AuthServer
 
 /// What is told of providers by name, over the routes and the real rows. An open redirect and a forged consent are tried where their pages are.
-@Suite("Attacks on the provider", .onBothEngines, .timeLimit(.minutes(10)))
+@Suite("Attacks on the provider", .timeLimit(.minutes(10)))
 struct ProviderAttackTests {
     private static let otherFolder = "/oidc/\(OAuthFixture.other.text)"
 
@@ -19,7 +20,7 @@ struct ProviderAttackTests {
         try await fixture.run(body)
     }
 
-    @Test("The attack of a mix-up: what one issuer gave is worth nothing at another, is not spent there, and is good at its own")
+    @Test("The attack of a mix-up: what one issuer gave is worth nothing at another, is not spent there, and is good at its own", .onBothEngines)
     func mixUp() async throws {
         try await withOther { client in
             let code = try await client.fixture.code(offline: true).text
@@ -54,7 +55,9 @@ struct ProviderAttackTests {
         }
     }
 
-    @Test("The attack of an injected code: by another client, with another verifier or address it gives nothing, and is over for its owner too")
+    @Test(
+        "The attack of an injected code: by another client, with another verifier or address it gives nothing, and is over for its owner too",
+        .onBothEngines)
     func injectedCode() async throws {
         try await OAuthFixture().run { client in
             let injections: [(OAuthClient.Form, [String])] = [

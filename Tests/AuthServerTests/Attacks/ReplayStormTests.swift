@@ -2,10 +2,11 @@ import AuthServer
 import Authentication
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
-@Suite("Attack 9: replay and reorder storm", .onBothEngines)
+@Suite("Attack 9: replay and reorder storm")
 struct ReplayStormTests {
     /// The requests of a whole enrolment and a whole login, in order, as a thief on the wire would have them.
     private struct Recording {
@@ -54,7 +55,7 @@ struct ReplayStormTests {
         return nonce
     }
 
-    @Test("Every order of up to three recorded requests changes nothing, while the thing they did is over and while it is not")
+    @Test("Every order of up to three recorded requests changes nothing, while the thing they did is over and while it is not", .onBothEngines)
     func permutations() async throws {
         try await ServersFixture.run { servers async throws in
             let (recording, nonce) = try await Self.record(servers)
@@ -76,7 +77,7 @@ struct ReplayStormTests {
         return pairs.flatMap { pair in indices.filter { !pair.contains($0) }.map { pair + [$0] } }
     }
 
-    @Test("A replayed request is answered REPLAYED, to nobody but its sender, and after the window CLOCK")
+    @Test("A replayed request is answered REPLAYED, to nobody but its sender, and after the window CLOCK", .onBothEngines)
     func answers() async throws {
         try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

@@ -3,6 +3,7 @@ import Database
 import Foundation
 import HTTPService
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 

@@ -5,7 +5,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-@Suite("Tampering: any flipped bit, any prefix, any extra byte is refused and changes nothing", .onBothEngines)
+@Suite("Tampering: any flipped bit, any prefix, any extra byte is refused and changes nothing")
 struct TamperTests {
     /// A message that would be accepted as it is, and who would send it.
     private struct Ready: Sendable {
@@ -72,15 +72,14 @@ struct TamperTests {
         }
     }
 
-    /// One bit of every byte, every prefix, one byte more. On PostgreSQL a few of them: most are refused before it is asked.
+    /// One bit of every byte, every prefix, one byte more.
     private static func mutations(of message: [UInt8]) -> [[UInt8]] {
-        let places = stride(from: 0, to: message.count, by: DatabaseEngine.current == .sqlite ? 1 : 13)
-        let flips = places.map { index in
+        let flips = message.indices.map { index in
             var bytes = message
             bytes[index] ^= 1 << UInt8(index % 8)
             return bytes
         }
-        return flips + places.map { Array(message.prefix($0)) } + [message + [0]]
+        return flips + message.indices.map { Array(message.prefix($0)) } + [message + [0]]
     }
 
     @Test("Outside the seal, in every byte of a request")

@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 
 /// Where the choices of the fuzz come from. `make fuzz` sets another seed for each round and prints it; the same seed makes the same choices again.
@@ -8,6 +9,11 @@ final class FuzzSeed: Sendable {
     static var text: String { ProcessInfo.processInfo.environment["OSTIARY_FUZZ_SEED"] ?? "Ostiary" }
     /// How often as much as in `make test`.
     static var rounds: Int { ProcessInfo.processInfo.environment["OSTIARY_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 1 }
+
+    /// Whether so much is sent that all is surely reached: on SQLite. Most messages come to no row; PostgreSQL has to take the texts and numbers of the others.
+    static var reachesAll: Bool { DatabaseEngine.current == .sqlite }
+    /// As many messages, or a quarter of them.
+    static func times(_ count: Int) -> Int { reachesAll ? count : count / 4 }
 
     private let state: Mutex<UInt64>
 

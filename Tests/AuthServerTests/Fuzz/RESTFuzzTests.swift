@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
@@ -35,6 +36,7 @@ struct RESTFuzzTests {
                         expected.contains(status), "\(route.method) \(asked.uri): what is right is done, so that what is changed in it is looked at")
                 }
                 let heard = try await Self.fuzz(backend, by: client)
+                guard FuzzSeed.reachesAll else { return }
                 let done = heard.filter { $0.value.contains { $0.kind == .successful } }
                 #expect(done.count > heard.count * 3 / 4, "seed \(FuzzSeed.text): done were only \(done.keys.sorted())")
                 let refused = heard.filter { $0.value.contains { $0.kind == .clientError } }
@@ -48,7 +50,7 @@ struct RESTFuzzTests {
     /// What each route was heard to answer.
     private static func fuzz(_ backend: FuzzedBackend, by client: any TestClientProtocol) async throws -> [String: Set<HTTPResponse.Status>] {
         var heard: [String: Set<HTTPResponse.Status>] = [:]
-        for _ in 0..<30 {
+        for _ in 0..<FuzzSeed.times(30) {
             for route in backend.routes {
                 let name = FuzzedBackend.name(of: route)
                 // Drawing keys takes a while.

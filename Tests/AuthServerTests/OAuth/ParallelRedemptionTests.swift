@@ -4,6 +4,7 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import OstiaryTokens
 import Testing

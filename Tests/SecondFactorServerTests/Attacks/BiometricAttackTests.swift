@@ -1,6 +1,7 @@
 import Database
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import SecondFactor
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import SecondFactorServer
 
 /// What a thief can do with captured or forged biometric proofs.
-@Suite("Attacks on biometrics", .onBothEngines)
+@Suite("Attacks on biometrics")
 struct BiometricAttackTests {
     private func run(_ body: @escaping @Sendable (ServerFixture, RawPhone, SQLSecondFactorStore) async throws -> Void) async throws {
         let database = try await openOfEngine()
@@ -23,7 +24,7 @@ struct BiometricAttackTests {
         try await database.close()
     }
 
-    @Test("64 proofs at once with one attempt: one success, one receipt for all")
+    @Test("64 proofs at once with one attempt: one success, one receipt for all", .onBothEngines)
     func atOnce() async throws {
         try await run { stage, phone, store in
             let call = try stage.biometricCall(phone, sequence: 2)
@@ -37,7 +38,7 @@ struct BiometricAttackTests {
         }
     }
 
-    @Test("A valid signature changed into the other valid one, (r, n-s), is no second success")
+    @Test("A valid signature changed into the other valid one, (r, n-s), is no second success", .onBothEngines)
     func malleability() async throws {
         try await run { stage, phone, store in
             let question = try phone.question()
@@ -163,7 +164,7 @@ struct BiometricAttackTests {
         try await database.close()
     }
 
-    @Test("A restored database catches up with the caller's number and with our receipt; only a PIN's receipt tells of a PIN")
+    @Test("A restored database catches up with the caller's number and with our receipt; only a PIN's receipt tells of a PIN", .onBothEngines)
     func restored() async throws {
         let database = try await openOfEngine()
         let store = SQLSecondFactorStore(database: database)
@@ -189,7 +190,7 @@ struct BiometricAttackTests {
         try await database.close()
     }
 
-    @Test("The receipt of a change of the PIN tells nothing of the counter: biometrics in between do not count as the PIN")
+    @Test("The receipt of a change of the PIN tells nothing of the counter: biometrics in between do not count as the PIN", .onBothEngines)
     func receiptOfAChange() async throws {
         try await run { stage, phone, store in
             let voucher = try await stage.vouch(phone, sequence: 3)

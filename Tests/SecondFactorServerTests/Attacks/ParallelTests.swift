@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 

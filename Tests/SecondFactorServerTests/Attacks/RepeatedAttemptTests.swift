@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import SecondFactor
 import Testing
@@ -7,9 +8,9 @@ import Testing
 @testable import SecondFactorServer
 
 /// Attack 9 as far as this server sees it: every captured message again, in every order.
-@Suite("Replay and reorder storm", .onBothEngines)
+@Suite("Replay and reorder storm")
 struct ReplayTests {
-    @Test("Captured calls, replayed in every order of three, have no second effect and get their first answers")
+    @Test("Captured calls, replayed in every order of three, have no second effect and get their first answers", .onBothEngines)
     func storm() async throws {
         let database = try await openOfEngine()
         let store = SQLSecondFactorStore(database: database)

@@ -2,11 +2,11 @@ import OstiaryTesting
 import Testing
 
 /// Runs each test on SQLite and then on PostgreSQL, where one is installed: the fixtures that it makes take their databases of that engine. What goes wrong
-/// is told with it.
-struct OnBothEngines: TestTrait, SuiteTrait, TestScoping {
-    var isRecursive: Bool { true }
+/// is told with it. It stands in no test target because two of them have it, and not in OstiaryTesting because that knows no testing library.
+package struct OnBothEngines: TestTrait, SuiteTrait, TestScoping {
+    package var isRecursive: Bool { true }
 
-    func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
+    package func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
         for engine in DatabaseEngine.allCases {
             let telling = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
@@ -21,5 +21,5 @@ struct OnBothEngines: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OnBothEngines {
-    static var onBothEngines: Self { Self() }
+    package static var onBothEngines: Self { Self() }
 }
