@@ -1,38 +1,20 @@
 """The person of scripts/oidc-test and scripts/oidc-demo: a real browser, and `ostiary phone` that scans what it shows."""
 
-import http.server
-import threading
-
+from local_server import LocalServer, landing
 from page_steps import enrol_page, type_code
 from trial import Phone, check, until
 
 SECTION = "document.querySelector('section:not([hidden])')"
 
 
-class Landing(http.server.ThreadingHTTPServer):
-    """The address that browsers are sent back to: a page and nothing else, because the clients read the browser's own address."""
-
-    daemon_threads = True
-
-    class Page(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(b"<!doctype html><title>Back</title><h1>Back</h1>")
-
-        def log_message(self, *_):
-            pass
+class Landing(LocalServer):
+    """The address that browsers are sent back to."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Landing.Page)
+        super().__init__(landing("Back"))
         self.origin = f"http://127.0.0.1:{self.server_port}"
         self.callback, self.bye = self.origin + "/cb", self.origin + "/bye"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def stop(self):
-        self.shutdown()
-        self.server_close()
+        self.serve()
 
 
 class Person:

@@ -1,10 +1,9 @@
 """The login page in a frame of other sites, tried for scripts/page-test: a plain website that may show it, one that may not, and hostile messages."""
 
-import http.server
 import secrets
-import threading
 import urllib.parse
 
+from local_server import LocalServer, QuietPages
 from page_axe import nothing_found
 from trial import WRONG, check, until
 
@@ -43,15 +42,13 @@ ONWARD = "[data-state=onward] a"
 FRAME = "return document.querySelector('ostiary-login').shadowRoot.querySelector('iframe')"
 
 
-class Site(http.server.ThreadingHTTPServer):
+class Site(LocalServer):
     """A plain website with a strict policy: one process, and an origin for each name of this machine."""
 
-    daemon_threads = True
-
     def __init__(self, login, pages=None):
-        super().__init__(("127.0.0.1", 0), pages or SitePages)
+        super().__init__(pages or SitePages)
         self.login, self.element = login, ""
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.serve()
 
     def origin(self, host="localhost"):
         return f"http://{host}:{self.server_port}"
@@ -74,28 +71,15 @@ class Site(http.server.ThreadingHTTPServer):
         return "text/html", HEAD + f"""<p><label>Name <input id="field" autofocus></label></p>{self.element}</main>
 <script type="module" src="{self.login}/ostiary-login.js"></script><script src="/site.js"></script></body></html>"""
 
-    def stop(self):
-        self.shutdown()
-        self.server_close()
 
-
-class SitePages(http.server.BaseHTTPRequestHandler):
+class SitePages(QuietPages):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         self.answer(*self.server.page(urllib.parse.urlparse(self.path).path))
 
     def answer(self, kind, text):
-        self.send_response(200)
-        for name, value in (
-            ("Content-Type", f"{kind}; charset=utf-8"), ("Content-Security-Policy", self.server.policy), ("Content-Length", str(len(text.encode()))),
-        ):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_):
-        pass
+        self.give(200, text, {"Content-Type": f"{kind}; charset=utf-8", "Content-Security-Policy": self.server.policy})
 
 
 def allow(servers, *origins):

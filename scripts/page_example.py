@@ -47,10 +47,7 @@ class ShopPages(SitePages):
     def do_GET(self):
         if not self.path.startswith("/welcome?"):
             return super().do_GET()
-        self.send_response(303)
-        self.send_header("Location", self.server.welcome(self.path))
-        self.send_header("Content-Length", "0")
-        self.end_headers()
+        self.give(303, b"", {"Location": self.server.welcome(self.path)})
 
     def do_POST(self):
         self.answer("application/json", json.dumps({"url": self.server.begin()}))

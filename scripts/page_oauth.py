@@ -2,26 +2,23 @@
 
 import base64
 import hashlib
-import http.server
 import json
 import secrets
-import threading
 import urllib.error
 import urllib.parse
 import urllib.request
 
+from local_server import LocalServer, landing
 from trial import check, until
 
 SECTION = "document.querySelector('section:not([hidden])')"
 
 
-class Client(http.server.ThreadingHTTPServer):
+class Client(LocalServer):
     """A program on this machine that has the browser back at a port of its own (RFC 8252 §7.3)."""
 
-    daemon_threads = True
-
     def __init__(self, servers):
-        super().__init__(("127.0.0.1", 0), Callback)
+        super().__init__(landing("Editor"))
         self.issuer, self.name, self.verifier = servers.origin, "editor-" + secrets.token_hex(4), secrets.token_urlsafe(48)
         self.redirect = f"http://127.0.0.1:{self.server_port}/cb"
         status, answer = servers.rest("PUT", f"/servers/{servers.server}/applications/{self.name}/", body={
@@ -30,7 +27,7 @@ class Client(http.server.ThreadingHTTPServer):
             "grant_types": ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
         })
         check(status in (200, 201), f"an operator makes an application {answer if status >= 400 else ''}")
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.serve()
 
     def request(self, **changes):
         challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).decode().rstrip("=")
@@ -56,21 +53,6 @@ class Client(http.server.ThreadingHTTPServer):
             "/oauth/token", grant_type="authorization_code", code=said["code"][0], code_verifier=self.verifier, redirect_uri=self.redirect)
         check(status == 200 and "id_token" in tokens, "the client has its tokens")
         return tokens
-
-    def stop(self):
-        self.shutdown()
-        self.server_close()
-
-
-class Callback(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>Editor</title><h1>Editor</h1>")
-
-    def log_message(self, *_):
-        pass
 
 
 def answer(browser, word):

@@ -4,12 +4,11 @@ import base64
 import json
 import secrets
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from local_server import LocalServer, QuietPages
 from page_axe import nothing_found
 from page_browser import BACKSPACE, ENTER, TAB
 from page_steps import login_page, type_code
@@ -365,7 +364,7 @@ def delete_account(ui):
     ui.says("There is none yet", "or goes")
 
 
-class Squatter(BaseHTTPRequestHandler):
+class Squatter(QuietPages):
     """Another program on the port of the phones: it asks for a PIN."""
 
     asked = []
@@ -377,22 +376,15 @@ class Squatter(BaseHTTPRequestHandler):
         phone = {"name": "phone", "screen": "factor", "question": 1, "factor": screen, "codes": [], "notices": [], "readable": True, "accounts": [],
                  "returning": [], "sessions": [], "history": [], "sensor": False}
         body = json.dumps({"version": 1, "phones": [phone]}).encode()
-        self.send_response(200)
-        for name, value in (("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("X-Phone-Proof", "00" * 32)):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+        self.give(200, body, {"Content-Type": "application/json", "X-Phone-Proof": "00" * 32})
 
     do_POST = do_GET
-
-    def log_message(self, *_):
-        pass
 
 
 def squatted(ui):
     """Whoever takes the port of a program that ended gets nothing of its page."""
-    server = ThreadingHTTPServer(("127.0.0.1", int(ui.origin.split(":")[-1])), Squatter)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = LocalServer(Squatter, int(ui.origin.split(":")[-1]))
+    server.serve()
     try:
         # The page used to ask every two seconds.
         time.sleep(3)
@@ -400,8 +392,7 @@ def squatted(ui):
         time.sleep(0.5)
         check(ui.screen == "gone" and not Squatter.asked, "another program on its port is asked for nothing, and draws no pad")
     finally:
-        server.shutdown()
-        server.server_close()
+        server.stop()
 
 
 def ends(ui, look_at):

@@ -1,19 +1,18 @@
 """Whoever stands between a program of Examples/Timesheets and a server: a line that loses answers, or somebody who gives their own. For scripts/timesheets."""
 
 import http.client
-import http.server
 import json
-import threading
+
+from local_server import LocalServer, QuietPages
 
 
-class Line(http.server.ThreadingHTTPServer):
+class Line(LocalServer):
     """Hands requests on to a port of this machine, and answers back, unless `instead` has something else for one."""
 
-    daemon_threads = True
     # What `instead` gives where the server is asked and nobody hears what it says; None hands the answer on, and a status, a body and fields are one of its own.
     LOST = "lost"
 
-    class Page(http.server.BaseHTTPRequestHandler):
+    class Page(QuietPages):
         def answer(self):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self.server.asked.append(f"{self.command} {self.path}")
@@ -43,21 +42,14 @@ class Line(http.server.ThreadingHTTPServer):
                 # As it is, also where no server would say it.
                 self.wfile.write(f"HTTP/1.1 {status} x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
                 return
-            self.send_response(status)
-            for name, value in {**fields, "Content-Length": len(body)}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
+            self.give(status, body, fields)
 
     def __init__(self, port=None):
-        super().__init__(("127.0.0.1", 0), Line.Page)
+        super().__init__(Line.Page)
         self.port, self.asked = port, []
         self.base = f"http://127.0.0.1:{self.server_port}"
         self.be_true()
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        self.serve()
 
     def be_true(self):
         self.instead = lambda method, path: None
@@ -67,7 +59,3 @@ class Line(http.server.ThreadingHTTPServer):
 
     def lose(self):
         self.instead = lambda method, path: Line.LOST
-
-    def stop(self):
-        self.shutdown()
-        self.server_close()

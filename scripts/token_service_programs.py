@@ -2,12 +2,11 @@
 
 import base64
 import http.client
-import http.server
 import secrets
 import ssl
-import threading
 import urllib.parse
 
+from local_server import LocalServer, QuietPages
 from resource_api import API
 from typed_program import TypedProgram
 from trial import PIN, Phone, ReservedPort, check, http as call
@@ -96,36 +95,27 @@ class GetSessionOnly:
         self.port, self.asked, self.server = ReservedPort(), [], None
         relay, self.path = self, f"/servers/{servers.server}/sessions/"
 
-        class Page(http.server.BaseHTTPRequestHandler):
+        class Page(QuietPages):
             def answer(self):
                 relay.asked.append(f"{self.command} {self.path}")
                 status, body = 403, b"{}"
                 if relay.asked[-1] == f"GET {relay.path}":
                     fields = {name: self.headers[name] for name in ("X-apikey", "X-nonce")}
                     status, body = call("GET", f"http://127.0.0.1:{servers.admin}{self.path}", headers=fields)
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.give(status, body, {"Content-Type": "application/json"})
 
             do_GET = do_POST = do_PUT = do_DELETE = answer
-
-            def log_message(self, *_):
-                pass
 
         self.page = Page
         self.start()
 
     def start(self):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port.number), self.page)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        self.server = LocalServer(self.page, self.port.number)
+        self.server.serve()
 
     def stop(self):
         """Whoever asks is refused from now on."""
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.stop()
 
 
 class Person:

@@ -3,15 +3,15 @@
 import base64
 import datetime
 import hashlib
-import http.server
 import ipaddress
 import ssl
-import threading
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from local_server import LocalServer, QuietPages
 
 
 def new_key():
@@ -71,40 +71,31 @@ class Authority:
         return Certificate(self.folder, name, key, [built.sign(self.key, hashes.SHA256()), *behind])
 
 
-class Impostor(http.server.ThreadingHTTPServer):
+class Impostor(LocalServer):
     """Answers over TLS at the port of another, and notes who came and what was asked."""
 
-    daemon_threads = True
-
-    class Page(http.server.BaseHTTPRequestHandler):
+    class Page(QuietPages):
         def answer(self):
             # To its end: a connection that is closed before is broken for whoever still writes.
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self.server.asked.append(self.path)
             status, body = self.server.says
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.give(status, body, {})
 
         do_GET = do_POST = answer
 
-        def log_message(self, *_):
-            pass
-
     def __init__(self, port, certificate):
-        super().__init__(("127.0.0.1", port.number), Impostor.Page)
+        super().__init__(Impostor.Page, port.number)
         self.came, self.asked, self.says = 0, [], (503, b"")
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(certificate.file, certificate.key_file)
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        self.serve()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
+        self.stop()
 
     def finish_request(self, request, client_address):
         """On the connection's own thread: a handshake that is broken off holds nobody up."""
