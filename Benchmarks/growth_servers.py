@@ -61,7 +61,6 @@ class Installation(Servers):
     def __init__(self, binary, folder, engine, device_key=growth_rows.NO_KEY, phones=1, runners=None, **settings):
         """`device_key`: the public key that all devices of filled accounts have. In a folder that was left by another, or is a copy of one, its servers
         go on; its phones do not, since they know another address."""
-        # What runs a program instead of itself, with its options (counting.Emulator).
         self.runners = runners or {}
         super().__init__(binary, folder, **{"OSTIARY_LOG_LEVEL": "error", **engine.settings, **settings})
         self.engine, self.device_key = engine, device_key
@@ -87,12 +86,6 @@ class Installation(Servers):
 
     def pid(self, command):
         return self.processes[command].pid
-
-    def start(self, command):
-        with open(self.folder / f"{command}.log", "a") as log:
-            self.processes[command] = subprocess.Popen(
-                [*self.runners.get(command, []), self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=self.environment,
-                stdin=subprocess.PIPE, stdout=log, stderr=log)
 
     def start_timed(self, command):
         """Seconds until it is ready, and of the processor."""
@@ -193,11 +186,12 @@ class Installation(Servers):
     def get_session(self, number):
         return self.get(f"/servers/{self.server}/sessions/", growth_rows.nonce(number))
 
-    def login_code(self, nonce, admin=None):
-        status, code = http("GET", f"http://127.0.0.1:{admin or self.admin}/servers/{self.server}/sessions/qr/login",
+    def code(self, kind, nonce, query="", admin=None):
+        """The picture that a backend gets for a phone: "login" or "enrol"."""
+        status, code = http("GET", f"http://127.0.0.1:{admin or self.admin}/servers/{self.server}/sessions/qr/{kind}{query}",
                             headers={"X-apikey": self.key, "X-nonce": nonce})
         if status != 200:
-            raise SystemExit(f"growth: no login code: {status} {code[:300]!r}")
+            raise SystemExit(f"growth: no {kind} code: {status} {code[:300]!r}")
         return code
 
     def enrol(self, count):
@@ -206,12 +200,8 @@ class Installation(Servers):
 
     def enrolled(self, name):
         phone, nonce = Phone(self.binary, self.folder, name), secrets.token_urlsafe(24)
-        status, code = http("GET", f"http://127.0.0.1:{self.admin}/servers/{self.server}/sessions/qr/enrol?name=Ada&userid={name}",
-                            headers={"X-apikey": self.key, "X-nonce": nonce})
-        if status != 200:
-            raise SystemExit(f"growth: no enrol code: {status} {code[:300]!r}")
         file = self.folder / f"{name}.code"
-        file.write_bytes(code)
+        file.write_bytes(self.code("enrol", nonce, f"?name=Ada&userid={name}"))
         process = phone.begin("enrol", file)
         shown = Phone.event(process, "enrolConfirmation")["code"]
         self.rest("POST", f"/servers/{self.server}/sessions/enrol/confirm", nonce, {"code": shown})
@@ -223,7 +213,7 @@ class Installation(Servers):
     def log_in(self, phone, admin=None):
         """One login with PIN, by a phone as a process of its own; the backend asks at the port `admin`. The nonce that the backend goes on asking with."""
         file, nonce = phone.home.with_suffix(".code"), secrets.token_urlsafe(24)
-        file.write_bytes(self.login_code(nonce, admin))
+        file.write_bytes(self.code("login", nonce, admin=admin))
         process = phone.begin("login", file, pins=(PIN,))
         output, _ = process.communicate(timeout=60)
         if process.returncode:

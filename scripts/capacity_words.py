@@ -3,6 +3,7 @@
 import math
 
 from capacity_model import DAY, GIB, KIB, MIB, Demand, Machines, need, verdict
+from three_places import three_places
 
 
 def beyond(found, demand, machines):
@@ -29,17 +30,11 @@ def beyond(found, demand, machines):
 
 def number(value):
     """To three places, with a sign for thousands, millions and so on."""
-    for size, sign in ((1e9, " billion"), (1e6, " million")):
-        if value >= size:
-            return f"{float(f'{value / size:.3g}'):g}{sign}"
-    return f"{float(f'{value:.3g}'):,.10g}"
+    return three_places(value, ((1e9, " billion"), (1e6, " million")), ",.10g")
 
 
 def size(value):
-    for large, sign in ((1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
-        if value >= large:
-            return f"{float(f'{value / large:.3g}'):g} {sign}"
-    return f"{value:.0f} B"
+    return three_places(value, ((1 << 40, " TiB"), (GIB, " GiB"), (MIB, " MiB"), (KIB, " KiB"))) if value >= KIB else f"{value:.0f} B"
 
 
 def bits(value):

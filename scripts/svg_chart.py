@@ -7,6 +7,8 @@ import math
 from html import escape
 from typing import NamedTuple
 
+from three_places import three_places
+
 WIDTH, HEIGHT, TOP, BOTTOM, LEFT, GAP = 840, 310, 104, 46, 58, 34
 STYLE = """\
 svg{--ground:#fff;--ink:#1d2126;--soft:#5d646c;--rule:#e3e6e9;--c0:#0a6b74;--c1:#b5480f;--c2:#5b4bb5}
@@ -54,10 +56,7 @@ class Panel(NamedTuple):
 
 def short(value):
     """A number as people say it: 1 k, 2.5 k, 0.25, 1 M."""
-    for size, sign in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if value >= size:
-            return f"{float(f'{value / size:.3g}'):g}{sign}"
-    return f"{float(f'{value:.3g}'):g}"
+    return three_places(value, ((1e9, " G"), (1e6, " M"), (1e3, " k")))
 
 
 def nice(top):

@@ -122,6 +122,9 @@ class Demo:
 class Servers:
     """Both servers as processes of their own, in a folder that goes afterwards."""
 
+    # By command, what runs its program instead of itself, with its options (counting.Emulator).
+    runners = {}
+
     def __init__(self, binary, folder, **settings):
         """`settings` are environment variables that are set otherwise than here."""
         self.binary, self.folder, self.processes = binary, folder, {}
@@ -160,8 +163,8 @@ class Servers:
     def start(self, command):
         with open(self.folder / f"{command}.log", "a") as log:
             self.processes[command] = subprocess.Popen(
-                [self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=self.environment, stdin=subprocess.PIPE, stdout=log,
-                stderr=log)
+                [*self.runners.get(command, []), self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=self.environment,
+                stdin=subprocess.PIPE, stdout=log, stderr=log)
 
     def end(self, command):
         process = self.processes.pop(command)
