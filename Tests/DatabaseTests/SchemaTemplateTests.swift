@@ -31,6 +31,23 @@ struct SchemaTemplateTests {
         #expect(try await template.database().hits() == 0)
     }
 
+    @Test("So is each in a file, with its own bytes and its own mode; a file that is there stays as it is")
+    func files() async throws {
+        let (template, folder) = (SchemaTemplate(sampleSchema) { Issue.record("\($0)") }, try TemporaryFolder())
+        for (name, hits) in [("a", 1), ("b", 2)] {
+            let database = try await template.file(folder.file(name))
+            #expect(try await database.schemaVersion() == sampleSchema.map(\.number).max())
+            for _ in 0..<hits { try await database.countHit() }
+            #expect(try await database.hits() == hits)
+            try await database.close()
+            #expect(try folder.mode(of: name) == 0o600)
+        }
+        await #expect(throws: (any Error).self) { try await template.file(folder.file("a")) }
+        let first = try SQLiteDatabase.open(path: folder.file("a"))
+        #expect(try await first.hits() == 1)
+        try await first.close()
+    }
+
     @Test("A step that does something else the second time is told")
     func drawn() async throws {
         let told = Mutex(0)

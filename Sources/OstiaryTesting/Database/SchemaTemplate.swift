@@ -1,9 +1,12 @@
 import Database
+import Foundation
 
-/// Databases that have every step of a schema, in memory or on PostgreSQL. The steps are taken once in a process on each engine, over a database that runs
-/// each of them twice and loses each commit once; then they are copied, which takes less than a hundredth of the time.
+/// Databases that have every step of a schema, in memory, in a file or on PostgreSQL. The steps are taken once in a process for each, in memory and on
+/// PostgreSQL over a database that runs each of them twice and loses each commit once; then they are copied, which takes less than a hundredth of the time.
 package final class SchemaTemplate: Sendable {
     private let inMemory: Once<SQLiteDatabase>
+    /// What is in a file that was closed.
+    private let inFile: Once<Data>
     /// The name of one that nobody has open.
     private let inCluster: Once<String>
 
@@ -16,6 +19,13 @@ package final class SchemaTemplate: Sendable {
             let database = try SQLiteDatabase.inMemory()
             try await migrate(database)
             return database
+        }
+        inFile = Once {
+            let folder = try TemporaryFolder()
+            let database = try SQLiteDatabase.open(path: folder.file("schema.sqlite"), readers: 1)
+            try await database.migrate(migrations)
+            try await database.close()
+            return try Data(contentsOf: folder.url.appendingPathComponent("schema.sqlite"))
         }
         inCluster = Once {
             let cluster = try await PostgreSQLCluster.shared
@@ -30,6 +40,13 @@ package final class SchemaTemplate: Sendable {
     /// A database in memory, of the caller's own.
     /// - Throws: what the steps threw, and `DatabaseOpenError`.
     package func database() async throws -> SQLiteDatabase { try SQLiteDatabase.inMemory(copying: try await inMemory.value) }
+
+    /// A database in a file of the caller's own, which is not there yet.
+    /// - Throws: what the steps threw, `DatabaseOpenError`, and what writing the file throws.
+    package func file(_ path: String, readers: Int = ProcessInfo.processInfo.activeProcessorCount) async throws -> SQLiteDatabase {
+        try await inFile.value.write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        return try SQLiteDatabase.open(path: path, readers: readers)
+    }
 
     /// A database of the caller's own, of the engine that the test runs on (``DatabaseEngine/current``).
     /// - Throws: what the steps threw, and `DatabaseOpenError`.

@@ -9,6 +9,8 @@ import Testing
 
 @Suite("Attack 13 on one node: lost revocation", .onBothEngines)
 struct LostRevocationTests {
+    private static var rounds: Int { DatabaseEngine.current == .sqlite ? 5 : 2 }
+
     private static func run(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
         try await withSeparateConnections { try await ServersFixture.run(database: $0, body) }
     }
@@ -19,7 +21,7 @@ struct LostRevocationTests {
     func stopped(how: String) async throws {
         try await Self.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            for _ in 0..<(how == "delete" ? 1 : 5) {
+            for _ in 0..<(how == "delete" ? 1 : Self.rounds) {
                 let shown = try await phone.openApp()
                 let attempt = try shown.attempt()
                 _ = try await phone.phone.evaluate(attempt)
@@ -93,7 +95,7 @@ struct LostRevocationTests {
     func logoutDuringLogin() async throws {
         try await Self.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            for _ in 0..<8 {
+            for _ in 0..<(Self.rounds + 3) {
                 let nonce = try servers.nonce()
                 let shown = try await phone.scan(try await servers.link(nonce))
                 async let login = shown.logInByPIN()

@@ -183,7 +183,7 @@ struct AskedOnPhoneTests {
 struct AskedOnPhoneOnceTests {
     private static func onFile(_ body: @Sendable @escaping (ServersFixture, EnrolledPhone, AskingClient) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
+        let database = try await SchemaTemplate.authentication.file(folder.file("as.sqlite"))
         try await ServersFixture.run(database: database) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await body(servers, phone, try await AskingClient(at: servers))

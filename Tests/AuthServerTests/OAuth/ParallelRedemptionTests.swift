@@ -15,11 +15,8 @@ import Testing
 @Suite("64 redemptions at once", .onBothEngines, .timeLimit(.minutes(60)))
 struct ParallelRedemptionTests {
     private static let callers = 64
-    /// More by OSTIARY_ATTACK_ROUNDS, 200 by `make soak`; as many as there are bytes that name what a test makes. A third of them on PostgreSQL.
-    private static var rounds: UInt8 {
-        let wanted = ProcessInfo.processInfo.environment["OSTIARY_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 3
-        return UInt8(max(1, min(200, wanted) / (DatabaseEngine.current == .sqlite ? 1 : 3)))
-    }
+    /// No more than there are bytes that name what a test makes.
+    private static var rounds: UInt8 { UInt8(min(200, attackRounds(3))) }
 
     /// Each round has a byte of its own.
     private func rounds(_ round: @Sendable @escaping (OAuthClient, UInt8) async throws -> Void) async throws {

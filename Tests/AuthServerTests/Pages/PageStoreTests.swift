@@ -155,7 +155,7 @@ struct PageStoreTests {
         let database: any Database
         switch backend {
         case .memory: database = try await misbehavingDatabase()
-        case .file: database = try SQLiteDatabase.open(path: folder.file("pages.sqlite"))
+        case .file: database = try await SchemaTemplate.authentication.file(folder.file("pages.sqlite"))
         case .postgresql:
             return try await SchemaTemplate.authentication.withPostgreSQL { database in
                 let misbehaving = misbehavingDatabase(over: database)

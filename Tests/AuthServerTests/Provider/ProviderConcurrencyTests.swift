@@ -11,6 +11,8 @@ import Testing
 struct ProviderConcurrencyTests {
     typealias Backend = ProviderStoreBackend
 
+    private static let rounds = attackRounds(20)
+
     /// Lends a provider with one application and one API, and Alice logged in by session 3.
     private func run(on backend: Backend, _ body: @Sendable (ProviderAtWork) async throws -> Void) async throws {
         try await backend.runWithAlice { fixture in try await body(try ProviderAtWork(fixture)) }
@@ -54,8 +56,8 @@ struct ProviderConcurrencyTests {
         }
     }
 
-    @Test("tok_parallel_same_code_one_winner: of 64 at once one has tokens, in 200 rounds")
-    func codes() async throws { try await parallelCodes(200, callers: 64, on: .sqliteFile) }
+    @Test("tok_parallel_same_code_one_winner: of 64 at once one has tokens")
+    func codes() async throws { try await parallelCodes(Self.rounds, callers: 64, on: .sqliteFile) }
 
     @Test("The same while commits are lost: who won and did not hear of it looks again and has tokens", .againWithLostCommits)
     func lostCodes() async throws { try await parallelCodes(8, callers: 16, on: .sqliteInMemory) }
@@ -87,8 +89,8 @@ struct ProviderConcurrencyTests {
         }
     }
 
-    @Test("rt_parallel_one_family: 64 at once have one successor, and nobody is logged out, in 200 rounds")
-    func refreshes() async throws { try await parallelRefreshes(200, callers: 64, on: .sqliteFile) }
+    @Test("rt_parallel_one_family: 64 at once have one successor, and nobody is logged out")
+    func refreshes() async throws { try await parallelRefreshes(Self.rounds, callers: 64, on: .sqliteFile) }
 
     @Test("The same while commits are lost", .againWithLostCommits)
     func lostRefreshes() async throws { try await parallelRefreshes(8, callers: 16, on: .sqliteInMemory) }
@@ -126,23 +128,23 @@ struct ProviderConcurrencyTests {
         }
     }
 
-    @Test("dev_code_used_twice: of 64 polls at once one has tokens, in 200 rounds")
-    func polls() async throws { try await parallelPolls(200, callers: 64, on: .sqliteFile) }
+    @Test("dev_code_used_twice: of 64 polls at once one has tokens")
+    func polls() async throws { try await parallelPolls(Self.rounds, callers: 64, on: .sqliteFile) }
 
     @Test("The same while commits are lost, with the device code", .againWithLostCommits)
     func lostPolls() async throws { try await parallelPolls(8, callers: 16, on: .sqliteInMemory) }
 
-    @Test("ciba_consumed_twice_revokes: of 64 polls with one auth_req_id at once one has tokens, and the others end them, in 20 rounds")
-    func requestIDs() async throws { try await parallelPolls(20, by: .backchannel, callers: 64, on: .sqliteFile) }
+    @Test("ciba_consumed_twice_revokes: of 64 polls with one auth_req_id at once one has tokens, and the others end them")
+    func requestIDs() async throws { try await parallelPolls(Self.rounds, by: .backchannel, callers: 64, on: .sqliteFile) }
 
     @Test("The same while commits are lost, with the auth_req_id", .againWithLostCommits)
     func lostRequestIDs() async throws { try await parallelPolls(8, by: .backchannel, callers: 16, on: .sqliteInMemory) }
 
-    @Test("dpop_jti_replay, par_request_uri_reuse: of 64 at once one spends a proof, and one a request, in 200 rounds")
+    @Test("dpop_jti_replay, par_request_uri_reuse: of 64 at once one spends a proof, and one a request")
     func once() async throws {
         try await run(on: .sqliteFile) { provider in
             let store = provider.fixture.store
-            for round in 0..<200 {
+            for round in 0..<Self.rounds {
                 let key = SHA("round-\(round)".utf8)
                 try await provider.fixture.write { rows in
                     try rows.save(

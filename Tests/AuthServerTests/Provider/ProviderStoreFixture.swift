@@ -35,7 +35,7 @@ enum ProviderStoreBackend: CaseIterable, Sendable, CustomStringConvertible {
         case .sqliteInMemory: try await run(on: try misbehavingDatabase(), body)
         case .sqliteFile:
             let folder = try TemporaryFolder()
-            let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
+            let database = try await SchemaTemplate.authentication.file(folder.file("as.sqlite"))
             try await run(on: database, body)
             try await database.close()
         case .postgresql: try await SchemaTemplate.authentication.withPostgreSQL { try await run(on: misbehavingDatabase(over: $0), body) }

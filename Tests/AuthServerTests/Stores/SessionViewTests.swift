@@ -15,8 +15,7 @@ struct SessionViewTests {
     /// Lends a database in a file, whose readers do not wait for its writer.
     private static func withFile(_ body: (SQLiteDatabase) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"), readers: 2)
-        try await database.migrate(AuthenticationSchema.migrations)
+        let database = try await SchemaTemplate.authentication.file(folder.file("as.sqlite"), readers: 2)
         try await body(database)
         try await database.close()
     }

@@ -29,7 +29,7 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
         case .sqliteInMemory: try await run(on: try await misbehavingDatabase(), body)
         case .sqliteFile:
             let folder = try TemporaryFolder()
-            let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
+            let database = try await SchemaTemplate.authentication.file(folder.file("as.sqlite"))
             try await run(on: database, body)
             try await database.close()
         case .postgresql: try await SchemaTemplate.authentication.withPostgreSQL { try await run(on: misbehavingDatabase(over: $0), body) }

@@ -1,5 +1,4 @@
 import Database
-import Foundation
 import OstiaryProtocol
 import OstiaryTestTraits
 import OstiaryTesting
@@ -11,16 +10,10 @@ import Testing
 /// Attack 2: tries in parallel.
 @Suite("Parallel PIN tries")
 struct ParallelTests {
-    /// Rounds of 64; more by OSTIARY_ATTACK_ROUNDS, 200 for the full demonstration. A third of them on PostgreSQL.
-    private static var rounds: Int {
-        let wanted = ProcessInfo.processInfo.environment["OSTIARY_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 6
-        return DatabaseEngine.current == .sqlite ? wanted : max(1, wanted / 3)
-    }
-
     @Test(
         "64 tickets at once with different guesses: never more evaluations than tries, and the right PIN works once the penalty is over",
         .onBothEngines)
-    func burst() async throws { try await burst(rounds: Self.rounds, losing: .none) }
+    func burst() async throws { try await burst(rounds: attackRounds(6), losing: .none) }
 
     @Test("The same while each commit is lost once, kept or gone", .onBothEngines, arguments: LosingDatabase.Loss.allCases)
     func lostBurst(_ loss: LosingDatabase.Loss) async throws { try await burst(rounds: 1, losing: .each(loss)) }
