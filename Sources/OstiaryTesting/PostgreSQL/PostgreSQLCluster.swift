@@ -35,9 +35,10 @@ package final class PostgreSQLCluster: Sendable {
         if smallDisk != nil { try await run(["CREATE TABLESPACE small LOCATION '\(PostgreSQLPrograms.smallDisk)'"]) }
     }
 
+    private static let memory = "/dev/shm"
+
     /// In memory where there is room: there nothing waits for a disk.
     private static var place: String {
-        let memory = "/dev/shm"
         let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
         let isRoomy = (room ?? 0).int64Value > 2 << 30 && FileManager.default.isWritableFile(atPath: memory)
         return isRoomy ? memory : FileManager.default.temporaryDirectory.path
@@ -58,7 +59,10 @@ package final class PostgreSQLCluster: Sendable {
             return ("test\(names.count)", names.left)
         }
         // Those that tests have left go now: one program is started and not two.
-        try await run(left.map { "DROP DATABASE IF EXISTS \($0) WITH (FORCE)" } + ["CREATE DATABASE \(name) TEMPLATE \(template) \(options)"])
+        let drops = left.map { "DROP DATABASE IF EXISTS \($0) WITH (FORCE)" }
+        // File by file a third faster than through its log, but for the disk that each file would wait for.
+        let way = folder.hasPrefix(Self.memory) ? "STRATEGY file_copy" : ""
+        try await run(drops + ["CREATE DATABASE \(name) TEMPLATE \(template) \(way) \(options)"])
         return name
     }
 
