@@ -128,6 +128,6 @@ private final class KeyCollector: Sendable {
 }
 
 /// A message of another library on one line.
-func oneLine(_ message: String) -> String {
+package func oneLine(_ message: String) -> String {
     message.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
 }

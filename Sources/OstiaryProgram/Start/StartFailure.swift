@@ -19,7 +19,7 @@ package enum StartFailure {
     /// Our errors are one line by themselves; those of other libraries are made one.
     package static func oneLine(_ error: any Error) -> String {
         if let error = error as? any StartAdvice { return error.startAdvice }
-        return "\(error)".split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+        return HTTPService.oneLine("\(error)")
     }
 }
 
