@@ -226,7 +226,7 @@ let package = Package(
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
             swiftSettings: house + [.unsafeFlags(["-O"])]),
-        .testTarget(name: "OstiaryTestingTests", dependencies: ["OstiaryTesting"], swiftSettings: house),
+        .testTarget(name: "OstiaryTestingTests", dependencies: ["OstiaryTesting", "OstiaryTestTraits"], swiftSettings: house),
         .testTarget(
             name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
             swiftSettings: house),
