@@ -25,10 +25,11 @@ struct RefusalLog: Sendable {
         context.logger.line(level, "request refused", facts(status, error, heldBack, context))
     }
 
-    func outage(_ fault: any Error, _ answer: ErrorResponse, _ context: some RequestContext) {
+    /// - Parameter words: for the fault in the line. They may be somebody else's and new each time, so the fault itself is what lines are counted by.
+    func outage(_ fault: any Error, saying words: any Error, _ answer: ErrorResponse, _ context: some RequestContext) {
         guard let heldBack = outages.admit("\(answer.error): \(fault)") else { return }
         context.logger.line(
-            .error, "requests fail until this is mended", facts(answer.status, "\(fault)", heldBack, context))
+            .error, "requests fail until this is mended", facts(answer.status, "\(words)", heldBack, context))
     }
 
     private func facts(_ status: HTTPResponse.Status, _ error: String, _ heldBack: Int, _ context: some RequestContext) -> [LogKey: String] {
