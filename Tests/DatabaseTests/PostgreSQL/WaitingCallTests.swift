@@ -48,21 +48,21 @@ struct WaitingCallTests {
         let pipe = folder.file("root.pem")
         try FileManager.default.removeItem(atPath: pipe)
         try #require(mkfifo(pipe, 0o600) == 0)
-        let hangs = Mutex<Int32?>(nil)
+        let hanging = Hanging()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await onOwnThread {
                     let writer = open(pipe, O_WRONLY)
-                    hangs.withLock { $0 = writer }
+                    hanging.writer.withLock { $0 = writer }
                 }
             }
             var isLast = false
             while !isLast {
-                isLast = hangs.withLock { $0 != nil }
+                isLast = hanging.writer.withLock { $0 != nil }
                 #expect(await Self.refusals(of: 3, in: database, runs) == [.unavailable, .unavailable, .unavailable])
             }
         }
-        let writer = try #require(hangs.withLock { $0 })
+        let writer = try #require(hanging.writer.withLock { $0 })
         _ = unlink(pipe)
         _ = try folder.write(TLSServer.certificate, to: "root.pem")
         close(writer)
@@ -108,4 +108,10 @@ struct WaitingCallTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
     }
+}
+
+/// A thread that reads out of a pipe for as long as nobody lets go of its other end.
+private final class Hanging: Sendable {
+    /// That end, once the thread reads.
+    let writer = Mutex<Int32?>(nil)
 }
