@@ -17,7 +17,7 @@ package struct PeriodicTask: Service {
     ///   - interval: from the end of one round to the beginning of the next.
     ///   - overlaps: whether the next round begins so long after the beginning of the last, whatever that one waits for. The body sees to it that rounds
     ///     which go on don't add up.
-    ///   - told: what the log says instead of an error: the same with its reason. Lines are counted by the error itself.
+    ///   - told: what the log says instead of an error: the same with its reason. Lines are counted by the error itself, and by whether a reason is known.
     package init(
         name: String, interval: Duration, overlaps: Bool = false, logger: Logger, told: @Sendable @escaping (any Error) -> any Error = { $0 },
         body: @Sendable @escaping () async throws -> Void
@@ -46,8 +46,9 @@ package struct PeriodicTask: Service {
         do { try await body() } catch is CancellationError {
             return
         } catch {
-            guard let heldBack = failures.admit("\(error)") else { return }
-            var facts: [LogKey: String] = [.work: name, .error: "\(told(error))"]
+            let words = told(error)
+            guard let heldBack = failures.admit("\(type(of: words)) \(error)") else { return }
+            var facts: [LogKey: String] = [.work: name, .error: "\(words)"]
             if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
             logger.line(.warning, "background work failed", facts)
         }
