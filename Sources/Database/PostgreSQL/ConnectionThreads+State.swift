@@ -96,7 +96,7 @@ extension ConnectionThreads.State {
     }
 
     /// Jobs that nobody will begin any more. One that was to find out whether a silent server answers has not; unless a thread is still at it, the next
-    /// one does.
+    /// one does. The connections that are there are too few, so another is tried with the next job.
     mutating func takeOverdue() -> [ConnectionJob] {
         let jobs = waiting
         var late: [ConnectionJob] = []
@@ -107,6 +107,7 @@ extension ConnectionThreads.State {
             connecting[thread] = nil
             late.append(job)
         }
+        if !late.isEmpty { restraint = 0 }
         return late
     }
 

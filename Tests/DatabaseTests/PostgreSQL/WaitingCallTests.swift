@@ -74,6 +74,7 @@ struct WaitingCallTests {
     @Test("When it is looked is set by whoever waits the shortest; one who finds out for all and is not heard leaves that to the next")
     func looks() {
         var state = ConnectionThreads.State()
+        state.restraint = 64
         let (first, second) = (Deadline(milliseconds: 60_000), Deadline(milliseconds: 90_000))
         let set = [Deadline.never, second, second, first, second].map { state.newLook(by: $0) }
         #expect(set == [nil, second, nil, first, nil])
@@ -82,7 +83,7 @@ struct WaitingCallTests {
         let next = [second, first].map { state.nextLook(after: $0) }
         #expect(next == [nil, second])
         let early = state.takeOverdue()
-        #expect(early.isEmpty && state.waiting.count == 2 && state.standing == .answers)
+        #expect(early.isEmpty && state.waiting.count == 2 && state.standing == .answers && state.restraint == 64)
         state.waiting = []
         let last = state.nextLook(after: second)
         #expect(last == nil && state.look == .never)
@@ -92,6 +93,8 @@ struct WaitingCallTests {
         #expect(state.standing == .asked)
         let late = state.takeOverdue()
         #expect(late.count == 1 && state.waiting.count == 1 && state.standing == .silent)
+        // Nor is it left to those who have a connection and no time.
+        #expect(state.restraint == 0)
     }
 
     private static func job(by deadline: Deadline) -> ConnectionJob { ConnectionJob(by: deadline, run: { _ in {} }, refuse: { _ in }) }
