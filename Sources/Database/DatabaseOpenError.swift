@@ -28,7 +28,7 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case olderPrograms(version: Int, step: Int)
     /// Something holds a table for longer than a step waits: a copy that is being made, or somebody at a prompt.
     case stepBlocked(number: Int)
-    /// What the steps of the schema have made and the database has not, in words: its name, and behind a colon the statement that makes it, of an index.
+    /// What the steps of the schema have made and the database has not, in words: its name, and behind a colon the statement that makes it.
     case missingIndexes([String])
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
@@ -88,7 +88,7 @@ extension DatabaseOpenError: CustomStringConvertible {
             "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
         case .missingIndexes(let lacking):
             "the database has not all that its schema has (\(Self.told(lacking))): it was restored in part, presumably. Restore the whole "
-                + "backup, the section post-data too; or, where it is known why one index is not there, run the statement behind it. This program makes none by itself"
+                + "backup, the section post-data too; or, where it is known why one of them is not there, run the statement behind it. This program makes none by itself"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }

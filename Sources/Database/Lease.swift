@@ -52,6 +52,9 @@ package final class Lease: Sendable {
         ]
     }
 
+    /// What an operator is told in the place of an error of work under it: ``Database/told(_:)``.
+    package func told(_ error: any Error) -> any Error { database.told(error) }
+
     /// Whether this node may do the work now. Takes the lease if it is free, and renews it when half of its life is over.
     /// - Parameter now: in seconds, by this node's clock.
     /// - Throws: ``SQLError``; then this node may not.

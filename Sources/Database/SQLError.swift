@@ -57,7 +57,7 @@ extension SQLError {
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
         case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
-            SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed:
+            SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed, is Unreachable:
             true
         default: false
         }

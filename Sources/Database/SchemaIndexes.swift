@@ -8,19 +8,12 @@ struct SchemaIndexes: Equatable, Sendable {
         var statement: String
     }
 
-    /// What stands in the definition of a table.
-    struct Table: Equatable, Sendable {
-        let hasKey: Bool
-        /// Columns, or groups of them, no two rows of which are the same. The engine names their indexes.
-        var uniques: Int
-    }
-
     private(set) var named: [String: Named] = [:]
-    private(set) var tables: [String: Table] = [:]
+    private(set) var tables: [String: TableKeys] = [:]
 
     /// - Parameter statements: of all steps, in their order.
     init(after statements: [String]) {
-        for statement in statements { follow(statement.split { $0.isWhitespace || "(),;".contains($0) }.map(String.init), of: statement) }
+        for statement in statements { follow(TableKeys.words(of: statement), of: statement) }
     }
 
     private mutating func follow(_ words: [String], of statement: String) {
@@ -36,7 +29,7 @@ struct SchemaIndexes: Equatable, Sendable {
             let line = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             named[name] = Named(table: rest.dropFirst().first ?? "", isUnique: isUnique, statement: line)
         case ("DROP", "INDEX"): named[name] = nil
-        case ("CREATE", "TABLE"): tables[name] = Table(hasKey: Self.hasKey(rest), uniques: Self.uniques(rest))
+        case ("CREATE", "TABLE"): tables[name] = TableKeys(defining: rest)
         case ("DROP", "TABLE"):
             tables[name] = nil
             named = named.filter { $0.value.table != name }
@@ -47,17 +40,11 @@ struct SchemaIndexes: Equatable, Sendable {
 
     private mutating func alter(_ name: String, _ words: ArraySlice<String>) {
         guard words.prefix(2).map({ $0.uppercased() }) == ["RENAME", "TO"], let new = words.dropFirst(2).first else {
-            tables[name]?.uniques += Self.uniques(words)
+            tables[name]?.alter(words)
             return
         }
         tables[new] = tables.removeValue(forKey: name)
         for (index, found) in named where found.table == name { named[index] = found.renamed(to: new) }
-    }
-
-    private static func uniques(_ words: ArraySlice<String>) -> Int { words.count { $0.uppercased() == "UNIQUE" } }
-
-    private static func hasKey(_ words: ArraySlice<String>) -> Bool {
-        zip(words, words.dropFirst()).contains { $0.uppercased() == "PRIMARY" && $1.uppercased() == "KEY" }
     }
 }
 
@@ -81,27 +68,51 @@ extension SchemaIndexes {
         let isUnique: Bool
         /// Whether it holds all rows, and whoever looks may ask it.
         let isValid: Bool
+        /// Of which columns; none where it is of some rows only, or of more than columns.
+        let columns: [String]
 
         init(_ row: SQLRow) throws {
             (name, table) = (try row.text("name"), try row.text("table_name"))
             (isKey, isUnique, isValid) = (try row.bool("is_key"), try row.bool("is_unique"), try row.bool("is_valid"))
+            columns = try row.text("columns").split(separator: ",").map(String.init)
         }
     }
 
-    /// What of it is not there, for an operator's line. More than it is nobody's business.
+    /// What of it is not there, for an operator's line: its name, and what makes it. More than it is nobody's business.
     func lacking(in found: [Found]) -> [String] {
+        let byTable = Dictionary(grouping: found, by: \.table)
+        let sorted = tables.sorted { $0.key < $1.key }
+        let keys = sorted.compactMap { table, keys in keys.key.flatMap { lackingKey($0, of: table, in: byTable[table, default: []]) } }
+        let uniques = sorted.flatMap { table, keys in keys.uniques.compactMap { lackingUnique($0, of: table, in: byTable[table, default: []]) } }
+        return keys + uniques + lackingNamed(in: found)
+    }
+
+    private func lackingKey(_ columns: [String], of table: String, in found: [Found]) -> String? {
+        Self.words("the primary key of \(table)", in: found.filter(\.isKey), else: TableKeys.addingKey(columns, to: table))
+    }
+
+    /// In which order its columns stand is the same to whoever asks it whether a row is there.
+    private func lackingUnique(_ columns: [String], of table: String, in found: [Found]) -> String? {
+        let same = found.filter { $0.isUnique && !$0.isKey && named[$0.name] == nil && Set($0.columns) == Set(columns) }
+        return Self.words("a UNIQUE of \(table)", in: same, else: TableKeys.addingUnique(columns, to: table))
+    }
+
+    /// - Parameters:
+    ///   - found: all that would do, if it is valid.
+    ///   - statement: what makes it where there is none.
+    /// - Returns: nil where one does.
+    private static func words(_ name: String, in found: [Found], else statement: String) -> String? {
+        if found.contains(where: \.isValid) { return nil }
+        return found.first.map { "\(name), which is not valid: REINDEX INDEX \(TableKeys.quoted($0.name))" } ?? "\(name): \(statement)"
+    }
+
+    private func lackingNamed(in found: [Found]) -> [String] {
         let byName = Dictionary(found.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let valid = Dictionary(grouping: found.filter(\.isValid), by: \.table)
-        let keys = tables.filter { table, wanted in wanted.hasKey && valid[table, default: []].allSatisfy { !$0.isKey } }.keys
-        let uniques = tables.filter { table, wanted in
-            valid[table, default: []].count { $0.isUnique && !$0.isKey && named[$0.name] == nil } < wanted.uniques
-        }.keys
-        let others = named.sorted { $0.key < $1.key }.compactMap { name, wanted -> String? in
+        return named.sorted { $0.key < $1.key }.compactMap { name, wanted -> String? in
             let words = "the index \(name) of \(wanted.table)"
             guard let there = byName[name], there.table == wanted.table else { return "\(words): \(wanted.statement)" }
             guard there.isValid else { return "\(words), which is not valid: REINDEX INDEX \(name)" }
             return wanted.isUnique && !there.isUnique ? "\(words), which is not unique: DROP INDEX \(name); \(wanted.statement)" : nil
         }
-        return keys.sorted().map { "the primary key of \($0)" } + uniques.sorted().map { "a UNIQUE of \($0)" } + others
     }
 }

@@ -10,11 +10,16 @@ package struct Unreachable: Error, Equatable, CustomStringConvertible {
 }
 
 extension Database {
-    /// Runs a check for an operator, who is told why the engine cannot be reached where that is known.
-    /// - Throws: ``Unreachable`` instead of ``SQLError/unavailable``; else what `check` throws.
+    /// What an operator is told in the place of an error: that the engine cannot be reached, with why, where that is known; everything else as it is. The one
+    /// place where the reason comes to it.
+    package func told(_ error: any Error) -> any Error {
+        guard case SQLError.unavailable = error, let refusal else { return error }
+        return Unreachable(reason: refusal)
+    }
+
+    /// Runs a check for an operator, or a command of one.
+    /// - Throws: ``Unreachable`` instead of ``SQLError/unavailable`` where the reason is known; else what `check` throws.
     package func tellingWhy<Value>(_ check: () async throws -> Value) async throws -> Value {
-        do { return try await check() } catch SQLError.unavailable {
-            throw refusal.map(Unreachable.init) ?? SQLError.unavailable
-        }
+        do { return try await check() } catch { throw told(error) }
     }
 }

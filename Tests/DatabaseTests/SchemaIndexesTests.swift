@@ -36,11 +36,34 @@ struct SchemaIndexesTests {
                 "owner_place": .init(table: "owner", isUnique: false, statement: place),
                 "owner_name": .init(table: "owner", isUnique: true, statement: name),
             ])
-        #expect(all.tables == ["owner": .init(hasKey: true, uniques: 0), "mark": .init(hasKey: true, uniques: 2)])
+        #expect(all.tables == ["owner": .init(key: ["id"]), "mark": .init(key: ["position"], uniques: [["code"], ["owner", "number"]])])
         let first = SchemaIndexes(after: Self.steps[0].statements(.postgresql))
         #expect(first.named.keys.sorted() == ["gone_a", "mark_owner", "owner_name", "owner_place"])
         let added = SchemaIndexes(after: ["create table if not exists a (b int)", "alter table a add column c int unique", "drop index if exists d"])
-        #expect(added.tables == ["a": .init(hasKey: false, uniques: 1)] && added.named.isEmpty)
+        #expect(added.tables == ["a": .init(uniques: [["c"]])] && added.named.isEmpty)
+    }
+
+    @Test("Keys and UNIQUEs are read wherever a definition may say them, and follow their columns; what a condition or a text speaks of is none")
+    func keys() {
+        let steps = [
+            """
+            CREATE TABLE t (
+                "Odd, name" INT UNIQUE, b INT DEFAULT 1 CHECK (b IN (1, 2) AND UNIQUE_IS_NOT = 'PRIMARY KEY, (UNIQUE'), c TEXT DEFAULT 'a UNIQUE, b',
+                CONSTRAINT why UNIQUE (b, C), UNIQUE (c), primary key (b, "Odd, name"), CHECK (b > 0), FOREIGN KEY (b) REFERENCES u (id)
+            )
+            """,
+            "ALTER TABLE t ADD COLUMN IF NOT EXISTS d INT NOT NULL UNIQUE", "ALTER TABLE t ADD UNIQUE (d, b)", "ALTER TABLE t RENAME COLUMN b TO e",
+            "ALTER TABLE t DROP COLUMN c", "CREATE TABLE u (id INT)", "ALTER TABLE u ADD CONSTRAINT k PRIMARY KEY (id)",
+        ]
+        let all = SchemaIndexes(after: steps)
+        #expect(all.tables == ["t": .init(key: ["e", "Odd, name"], uniques: [["Odd, name"], ["d"], ["d", "e"]]), "u": .init(key: ["id"])])
+        #expect(
+            all.lacking(in: []) == [
+                #"the primary key of t: ALTER TABLE "t" ADD PRIMARY KEY ("e", "Odd, name")"#,
+                #"the primary key of u: ALTER TABLE "u" ADD PRIMARY KEY ("id")"#, #"a UNIQUE of t: ALTER TABLE "t" ADD UNIQUE ("Odd, name")"#,
+                #"a UNIQUE of t: ALTER TABLE "t" ADD UNIQUE ("d")"#, #"a UNIQUE of t: ALTER TABLE "t" ADD UNIQUE ("d", "e")"#,
+            ])
+        #expect(TableKeys.quoted(#"a"b"#) == #""a""b""#)
     }
 
     @Test("What makes one is told in one line, of the table as it is called by now")
@@ -75,12 +98,36 @@ struct SchemaIndexesTests {
                     + "WHERE name IS NOT NULL",
                 "DROP INDEX owner_name; CREATE UNIQUE INDEX owner_name ON owner (name)"
             ),
-            ("ALTER TABLE owner DROP CONSTRAINT lean_owner_pkey", "the primary key of owner", "ALTER TABLE owner ADD PRIMARY KEY (id)"),
-            ("ALTER TABLE mark DROP CONSTRAINT mark_pkey", "the primary key of mark", "ALTER TABLE mark ADD PRIMARY KEY (position)"),
-            ("ALTER TABLE mark DROP CONSTRAINT mark_code_key", "a UNIQUE of mark", "ALTER TABLE mark ADD UNIQUE (code)"),
             (
-                "ALTER TABLE schema_version DROP CONSTRAINT schema_version_pkey", "the primary key of schema_version",
-                "ALTER TABLE schema_version ADD PRIMARY KEY (number)"
+                "ALTER TABLE owner DROP CONSTRAINT lean_owner_pkey", #"the primary key of owner: ALTER TABLE "owner" ADD PRIMARY KEY ("id")"#,
+                #"ALTER TABLE "owner" ADD PRIMARY KEY ("id")"#
+            ),
+            (
+                "ALTER TABLE mark DROP CONSTRAINT mark_pkey", #"the primary key of mark: ALTER TABLE "mark" ADD PRIMARY KEY ("position")"#,
+                #"ALTER TABLE "mark" ADD PRIMARY KEY ("position")"#
+            ),
+            (
+                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'mark_pkey'::regclass",
+                #"the primary key of mark, which is not valid: REINDEX INDEX "mark_pkey""#, #"REINDEX INDEX "mark_pkey""#
+            ),
+            (
+                "ALTER TABLE mark DROP CONSTRAINT mark_code_key", #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("code")"#,
+                #"ALTER TABLE "mark" ADD UNIQUE ("code")"#
+            ),
+            // Unique for some rows, or of more columns, is not what was asked for.
+            (
+                "ALTER TABLE mark DROP CONSTRAINT mark_code_key; CREATE UNIQUE INDEX some ON mark (code) WHERE number > 0; "
+                    + "CREATE UNIQUE INDEX wide ON mark (code, number)",
+                #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("code")"#, "CREATE UNIQUE INDEX own ON mark (code)"
+            ),
+            (
+                "ALTER TABLE mark DROP CONSTRAINT mark_owner_number_key", #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("owner", "number")"#,
+                "CREATE UNIQUE INDEX own ON mark (number, owner)"
+            ),
+            (
+                "ALTER TABLE schema_version DROP CONSTRAINT schema_version_pkey",
+                #"the primary key of schema_version: ALTER TABLE "schema_version" ADD PRIMARY KEY ("number")"#,
+                #"ALTER TABLE "schema_version" ADD PRIMARY KEY ("number")"#
             ),
         ])
     func lacking(_ harm: String, _ words: String, _ cure: String) async throws {

@@ -123,7 +123,7 @@ struct ErrorMiddlewareTests {
     func outage() async throws {
         struct NoRoom: Error, CustomStringConvertible { let description = "the disk of /data/x is full" }
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware { $0 is NoRoom }
+        router.addServiceMiddleware(outages: { $0 is NoRoom })
         router.get("/write") { _, _ -> String in throw NoRoom() }
         router.get("/fault") { _, _ -> String in throw Fault() }
         let log = LineCounter()
@@ -137,6 +137,33 @@ struct ErrorMiddlewareTests {
             #expect(try await client.execute(uri: "/fault", method: .get).status == .internalServerError)
         }
         #expect(log.lines.withLock { $0.filter { $0.contains("/data/x is full") } }.count == 1)
+    }
+
+    @Test("The log says of such a fault what is known of its reason, in one line however often that is worded anew; the answer says nothing of it")
+    func reason() async throws {
+        struct Away: Error, CustomStringConvertible { let description = "it is away" }
+        struct Reason: Error, CustomStringConvertible { let description: String }
+        let router = Router(context: ServiceRequestContext.self)
+        let asked = Mutex(0)
+        router.addServiceMiddleware(
+            outages: { $0 is Away },
+            told: { error in
+                let number = asked.withLock { asked in
+                    asked += 1
+                    return asked
+                }
+                return Reason(description: "\(error), reason \(number)")
+            })
+        router.get("/") { _, _ -> String in throw Away() }
+        let log = LineCounter()
+        try await Application(responder: router.buildResponder(), logger: Logger(label: "test") { _ in log }).test(.router) { client in
+            for _ in 0..<3 {
+                let answer = try await client.execute(uri: "/", method: .get)
+                #expect(answer.status == .serviceUnavailable && !String(buffer: answer.body).contains("away"))
+            }
+        }
+        let lines = log.lines.withLock { $0.filter { $0.contains("it is away") } }
+        #expect(lines.count == 1 && lines[0].contains("it is away, reason 1"), "\(lines)")
     }
 
     @Test("One line of a kind a minute; the next one tells how many were held back")

@@ -31,6 +31,27 @@ struct PeriodicTaskTests {
         #expect(lines.allSatisfy { $0.level == .warning } && log.lines.count == 2)
     }
 
+    @Test("A failure is told with what is known of its reason, and counted without it: words that change are no news")
+    func reasons() async {
+        let log = LogRecorder()
+        let asked = Mutex(0)
+        let told: @Sendable (any Error) -> any Error = { _ in
+            Reason(
+                number: asked.withLock { asked in
+                    asked += 1
+                    return asked
+                })
+        }
+        let task = PeriodicTask(name: "keys", interval: .seconds(600), logger: log.logger(), told: told) { throw Fault.network }
+        for _ in 0..<5 { await task.round() }
+        #expect(log.lines("background work failed").map(\.facts) == [["work": "keys", "error": "reason 1"]])
+    }
+
+    private struct Reason: Error, CustomStringConvertible {
+        let number: Int
+        var description: String { "reason \(number)" }
+    }
+
     @Test("Where rounds overlap, one that waits holds up none after it; a stop ends all of them", .timeLimit(.minutes(10)))
     func overlapping() async throws {
         let begun = Mutex(0)

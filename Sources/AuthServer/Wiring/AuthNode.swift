@@ -30,6 +30,8 @@ package struct AuthNode: Sendable {
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
     private let readsAtOnce: Bool
+    /// What the log says of a fault.
+    private let told: @Sendable (any Error) -> any Error
     /// Whether logins are answered out of memory: where no other process has the database (docs/decisions/0061).
     let keepsViews: Bool
     private let trustedProxies: TrustedProxies
@@ -68,6 +70,7 @@ package struct AuthNode: Sendable {
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
         readsAtOnce = database.readsAtOnce
+        told = { database.told($0) }
         keepsViews = core.store.keepsViews
         trustedProxies = settings.trustedProxies
         untrustedForwarding = UntrustedForwarding(logger: logger, setting: SettingKey.trustedProxies.variable)
@@ -113,7 +116,7 @@ package struct AuthNode: Sendable {
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         pages.addMiddleware(to: router)
-        router.addServiceMiddleware(proxies: trustedProxies, untrusted: untrustedForwarding, outages: Self.isOutage)
+        router.addServiceMiddleware(proxies: trustedProxies, untrusted: untrustedForwarding, outages: Self.isOutage, told: told)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         oauth.add(to: router)
@@ -124,7 +127,7 @@ package struct AuthNode: Sendable {
     /// For business backends and operators: health without a key, everything else with one.
     package var adminRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: Self.isOutage)
+        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: Self.isOutage, told: told)
         health.add(to: router)
         admin.add(to: router, keyHash: apiKeyHash)
         return router

@@ -22,7 +22,7 @@ extension AuthNodeCore {
         return [
             // The first service is told to stop last: by then nothing works any more that the lease is for.
             LeaseKeeper(lease: lease, logger: logger),
-            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) {
+            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger, told: lease.told) {
                 // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
                 let ours = try await lease.isHeld(at: clock().seconds)
                 if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
@@ -31,7 +31,7 @@ extension AuthNodeCore {
             leased.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in try await services.housekeeping.run(at: now, while: mayGoOn) },
             leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
             // What it finds is told by the watch, once and on change.
-            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) {
+            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger, told: lease.told) {
                 do { try await gateway.check() } catch { return }
                 // The other server's clock agrees, so this one is no clock that fell behind.
                 try await services.housekeeping.bringBack(at: clock())

@@ -12,7 +12,7 @@ struct LeaseKeeper: Service {
         try? await gracefulShutdown()
         do { try await lease.release() } catch {
             // Another node takes it when it is late.
-            logger.line(.warning, "background work failed", [.work: "lease", .error: "\(error)"])
+            logger.line(.warning, "background work failed", [.work: "lease", .error: "\(lease.told(error))"])
         }
     }
 }

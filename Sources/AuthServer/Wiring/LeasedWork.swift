@@ -17,7 +17,7 @@ struct LeasedWork: Sendable {
     func task(
         _ name: String, every interval: Duration, overlaps: Bool = false, _ body: @Sendable @escaping (Instant) async throws -> Void
     ) -> PeriodicTask {
-        PeriodicTask(name: name, interval: interval, overlaps: overlaps, logger: logger) {
+        PeriodicTask(name: name, interval: interval, overlaps: overlaps, logger: logger, told: lease.told) {
             if try await lease.isHeld(at: clock().seconds) { try await body(clock()) }
         }
     }
@@ -31,7 +31,7 @@ struct LeasedWork: Sendable {
         _ name: String, every interval: Duration, pace: @Sendable @escaping () -> BatchPace = { BatchPace() },
         _ run: @Sendable @escaping (Instant, _ mayGoOn: @Sendable () async throws -> Bool) async throws -> Bool
     ) -> PeriodicTask {
-        PeriodicTask(name: name, interval: interval, logger: logger) {
+        PeriodicTask(name: name, interval: interval, logger: logger, told: lease.told) {
             guard try await lease.isHeld(at: clock().seconds) else { return }
             let pace = pace()
             let mayGoOn = { @Sendable () async throws -> Bool in

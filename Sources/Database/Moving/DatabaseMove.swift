@@ -15,9 +15,14 @@ package struct DatabaseMove: Sendable {
 
     /// Copies what is not there yet, and compares all of it.
     /// - Parameter tell: told how far it is, after each batch.
-    /// - Throws: ``MoveRefusal``, ``DatabaseOpenError``, ``SQLError``. After an error nothing of the source has changed, and the same move may be begun
-    ///   again.
+    /// - Throws: ``MoveRefusal``, ``DatabaseOpenError``, ``SQLError``, ``Unreachable``. After an error nothing of the source has changed, and the same move
+    ///   may be begun again.
     package func run(_ tell: @Sendable @escaping (MoveProgress) -> Void = { _ in }) async throws -> MoveReport {
+        // One of the two is a file, which says nothing of the other.
+        try await source.tellingWhy { try await target.tellingWhy { try await go(tell) } }
+    }
+
+    private func go(_ tell: @Sendable @escaping (MoveProgress) -> Void) async throws -> MoveReport {
         try await source.checkAlone()
         let tables = try await TableShape.inOrder(of: source.database)
         let counts = try await counts(of: tables, in: source.database)

@@ -21,5 +21,8 @@ package struct MoveEnd: Sendable {
         (self.noteMoved, self.forgetMoved) = (noteMoved, forgetMoved)
     }
 
+    /// Works with it for an operator, who is told why it cannot be reached.
+    package func tellingWhy<Value>(_ work: () async throws -> Value) async throws -> Value { try await database.tellingWhy(work) }
+
     package func close() async throws { try await database.close() }
 }

@@ -2,28 +2,6 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Work for a connection, and what is told to whoever waits for it if there is none.
-struct ConnectionJob: Sendable {
-    /// When nobody waits for it any more.
-    let deadline: Deadline
-    /// Does it. What it returns is called when it is known here how it went, and tells whoever waits.
-    let run: @Sendable (PostgreSQLSession) -> @Sendable () -> Void
-    let refuse: @Sendable (SQLError) -> Void
-    /// Whether another thread had it before, which got no connection.
-    var wasPutBack = false
-    /// Whether it finds out for all others if a silent server answers again.
-    fileprivate var isProbe = false
-}
-
-extension ConnectionJob {
-    init(
-        by deadline: Deadline, run: @Sendable @escaping (PostgreSQLSession) -> @Sendable () -> Void,
-        refuse: @Sendable @escaping (SQLError) -> Void
-    ) {
-        (self.deadline, self.run, self.refuse) = (deadline, run, refuse)
-    }
-}
-
 /// Threads with a connection each. They are made as they are needed, up to a number, and take work in the order in which it came; whoever waits for them
 /// holds no thread. Of those that have nothing to do the last that had takes what comes, since what it asks is prepared there and in the server's memory; one
 /// that has a connection comes before one that would have to make it.
@@ -31,33 +9,10 @@ extension ConnectionJob {
 /// Where a server goes silent, each connection to it has to be given up, and finding that out takes seconds. So what one has found counts for all: every
 /// connection of before is made anew, and when no new one is to be had since nobody answers, one call at a time finds out whether somebody does; all
 /// others are refused at once.
+///
+/// Whoever waits has a clock that asks no thread: what nobody has begun when its time is over is refused then, whether it waits for a thread or a thread
+/// waits with it for a connection.
 final class ConnectionThreads: Sendable {
-    fileprivate enum Standing {
-        case answers
-        /// Nobody answered the last who wanted a connection.
-        case silent
-        /// The same, and a call is finding out whether it is still so.
-        case asked
-    }
-
-    fileprivate struct State {
-        var waiting: [ConnectionJob] = []
-        var threads = 0
-        /// Threads that wait for work, the one that waits longest first.
-        var idle: [ConnectionThread] = []
-        /// Of which round the connection of each thread is that has one.
-        var connections: [ObjectIdentifier: Int] = [:]
-        /// Counted up when a server went silent: what is of an earlier one is not used again.
-        var round = 0
-        var standing = Standing.answers
-        /// Threads that have a connection of now.
-        var connected: Int { connections.values.count { $0 == round } }
-        /// How many jobs come before another thread is tried, after one that got no connection.
-        var restraint = 0
-        var isClosed = false
-        var closing: [CheckedContinuation<Void, Never>] = []
-    }
-
     /// Who does a job that was submitted.
     private enum Taker {
         case refused(SQLError)
@@ -69,16 +24,19 @@ final class ConnectionThreads: Sendable {
 
     private let connector: PostgreSQLConnector
     private let state = Mutex(State())
+    private let clock = DispatchQueue(label: "postgresql waiting")
 
     init(_ connector: PostgreSQLConnector) { self.connector = connector }
 
     func submit(_ job: ConnectionJob) {
-        let (job, taker) = state.withLock { state in
+        let (job, taker, look) = state.withLock { state -> (ConnectionJob, Taker, Deadline?) in
             var job = job
             let taker = self.taker(of: &job, state: &state)
-            if case .anybody = taker { state.waiting.append(job) }
-            return (job, taker)
+            guard case .anybody = taker else { return (job, taker, nil) }
+            state.waiting.append(job)
+            return (job, taker, state.newLook(by: job.deadline))
         }
+        if let look { self.look(at: look) }
         switch taker {
         case .refused(let error): job.refuse(error)
         case .idle(let thread): thread.wake(with: job)
@@ -152,13 +110,17 @@ final class ConnectionThreads: Sendable {
     /// - Returns: whether this thread goes on.
     private func serve(_ job: ConnectionJob, by session: PostgreSQLSession, on thread: ConnectionThread) -> Bool {
         guard !job.deadline.isOver else { return refuseLate(job) }
+        let (round, connects, look) = state.withLock { $0.begin(job, on: thread) }
+        if let look { self.look(at: look) }
         do throws(PostgreSQLLink.Loss) {
-            let round = state.withLock(\.round)
             let isNew = try session.open(in: round, by: job.deadline)
-            state.withLock { $0.note(thread, of: round, answers: isNew || job.isProbe) }
+            let isRefused = state.withLock { state in
+                state.note(thread, of: round, answers: isNew || job.isProbe)
+                return connects && !state.endConnecting(on: thread)
+            }
+            if isRefused { return true }
         } catch {
-            state.withLock { $0.connections[ObjectIdentifier(thread)] = nil }
-            return putBack(job, isSilence: error.isSilence)
+            return putBack(job, of: thread, isSilence: error.isSilence)
         }
         let tell = job.run(session)
         state.withLock { $0.note(session, of: thread) }
@@ -172,7 +134,7 @@ final class ConnectionThreads: Sendable {
     private func refuseLate(_ job: ConnectionJob) -> Bool {
         let error = state.withLock { state -> SQLError in
             if job.isProbe { state.endProbe(of: [job], isSilence: true) }
-            return state.connected > 0 ? .busy : .unavailable
+            return state.lateness
         }
         job.refuse(error)
         return true
@@ -180,20 +142,24 @@ final class ConnectionThreads: Sendable {
 
     /// No connection is to be had. Where others have one, the server has no room for more: one of them takes the work, and this thread goes. Where nobody
     /// has one, everybody who waits is told.
-    private func putBack(_ job: ConnectionJob, isSilence: Bool) -> Bool {
+    private func putBack(_ job: ConnectionJob, of thread: ConnectionThread, isSilence: Bool) -> Bool {
         var again = job
         again.wasPutBack = true
         let (refused, taker) = state.withLock { [again] state -> ([ConnectionJob]?, ConnectionThread?) in
+            state.connections[ObjectIdentifier(thread)] = nil
+            let isRefused = !state.endConnecting(on: thread)
             if state.connected > 0, state.threads > 1, !job.wasPutBack, !state.isClosed {
                 state.restraint = 64
+                if isRefused { return (nil, nil) }
                 let taker = state.takeIdle(mayConnect: false)
                 if taker == nil { state.waiting.insert(again, at: 0) }
                 return (nil, taker)
             }
-            guard state.connected == 0 else { return ([job], nil) }
-            let refused = [job] + state.waiting
+            let own = isRefused ? [] : [job]
+            guard state.connected == 0 else { return (own, nil) }
+            let refused = own + state.waiting
+            state.endProbe(of: [job] + state.waiting, isSilence: isSilence)
             state.waiting = []
-            state.endProbe(of: refused, isSilence: isSilence)
             return (refused, nil)
         }
         taker?.wake(with: again)
@@ -201,61 +167,19 @@ final class ConnectionThreads: Sendable {
         for job in refused { job.refuse(.unavailable) }
         return true
     }
-}
 
-/// One thread as those know it who have work for it.
-private final class ConnectionThread: Sendable {
-    private let job = Mutex<ConnectionJob?>(nil)
-    private let work = DispatchSemaphore(value: 0)
-
-    /// - Parameter job: nil at the end.
-    func wake(with job: ConnectionJob?) {
-        self.job.withLock { $0 = job }
-        work.signal()
+    /// Has it seen at this time who waits too long.
+    private func look(at time: Deadline) {
+        clock.asyncAfter(deadline: .now() + .milliseconds(Int(time.left))) { [weak self] in self?.refuseOverdue(at: time) }
     }
 
-    /// Nil at the end.
-    func waitForJob() -> ConnectionJob? {
-        work.wait()
-        return job.withLock { job in
-            defer { job = nil }
-            return job
+    /// Whatever the threads do, whoever waits is told when its time is over.
+    private func refuseOverdue(at time: Deadline) {
+        let (overdue, error, next) = state.withLock { state -> ([ConnectionJob], SQLError, Deadline?) in
+            let overdue = state.takeOverdue()
+            return (overdue, state.lateness, state.nextLook(after: time))
         }
-    }
-}
-
-extension ConnectionThreads.State {
-    /// Of those that have nothing to do the last that had, with a connection of now if possible: what is to be done is done there at once. One without is for
-    /// when nobody has one, or another may be tried.
-    fileprivate mutating func takeIdle(mayConnect: Bool) -> ConnectionThread? {
-        if let place = idle.lastIndex(where: { connections[ObjectIdentifier($0)] == round }) { return idle.remove(at: place) }
-        return mayConnect || connected == 0 ? idle.popLast() : nil
-    }
-
-    /// The first who comes after a server was found silent asks it again.
-    fileprivate mutating func taking(_ job: ConnectionJob) -> ConnectionJob {
-        guard standing == .silent else { return job }
-        standing = .asked
-        var job = job
-        job.isProbe = true
-        return job
-    }
-
-    /// What came of work for which no connection was to be had. While one finds out, the others say nothing new.
-    fileprivate mutating func endProbe(of jobs: [ConnectionJob], isSilence: Bool) {
-        guard standing != .asked || jobs.contains(where: \.isProbe) else { return }
-        standing = isSilence ? .silent : .answers
-    }
-
-    /// - Parameter answers: whether the server has answered just now.
-    fileprivate mutating func note(_ thread: ConnectionThread, of round: Int, answers: Bool) {
-        connections[ObjectIdentifier(thread)] = round
-        if answers { standing = .answers }
-    }
-
-    /// After a run of a body, and after its end. Silence on a connection of before says nothing new.
-    fileprivate mutating func note(_ session: PostgreSQLSession, of thread: ConnectionThread) {
-        if session.silence != .none, connections[ObjectIdentifier(thread)] == round { round += 1 }
-        if !session.isOpen { connections[ObjectIdentifier(thread)] = nil }
+        for job in overdue { job.refuse(error) }
+        if let next { look(at: next) }
     }
 }

@@ -47,10 +47,14 @@ package final class PostgreSQLDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        let deadline = newDeadline
         // One more would wait there with the others, and hold one more of the server's connections.
-        if commits.areSuspected { try await checkCommits() }
-        return try await run(.write, body)
+        if commits.areSuspected { try await checkCommits(by: deadline) }
+        return try await run(.write, by: deadline, body)
     }
+
+    /// When a call that begins now is over.
+    private var newDeadline: Deadline { Deadline(milliseconds: isPatient ? nil : connector.settings.callTime) }
 
     /// Runs a body until a run of it counts.
     /// - Parameter limit: when the caller waits no longer; nil for the usual.
@@ -58,7 +62,7 @@ package final class PostgreSQLDatabase: Database {
         _ kind: TransactionKind, by limit: Deadline? = nil, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
     ) async throws -> Value {
         let retry = connector.settings.retry
-        let deadline = limit ?? Deadline(milliseconds: isPatient ? nil : connector.settings.callTime)
+        let deadline = limit ?? newDeadline
         var runs = 0
         var isCareful = false
         while true {
@@ -96,10 +100,11 @@ package final class PostgreSQLDatabase: Database {
     }
 
     /// Whether commits are answered, as far as the server's own list of what it does shows it. Nothing is committed for it.
+    /// - Parameter deadline: of whoever asks; nil for the usual.
     /// - Throws: ``SQLError/commitsUnanswered(standbys:)``, ``SQLError``.
-    func checkCommits() async throws {
+    func checkCommits(by deadline: Deadline? = nil) async throws {
         let silence = connector.settings.silence
-        try await run(.read) { try UnansweredCommits.check(on: $0, silence: silence) }
+        try await run(.read, by: deadline) { try UnansweredCommits.check(on: $0, silence: silence) }
         commits.forget()
     }
 

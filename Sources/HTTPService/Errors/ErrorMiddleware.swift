@@ -6,12 +6,18 @@ import NIOHTTP1
 /// The one place where errors become answers, and where refusals are written down. Also puts the request id into every answer.
 package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     private let isOutage: @Sendable (any Error) -> Bool
+    private let told: @Sendable (any Error) -> any Error
     private let log = RefusalLog()
 
-    /// - Parameter isOutage: whether a fault passes by itself, as that of a full disk; it is answered with ``ErrorResponse/storageUnavailable``, which
-    ///   says nothing of where it is.
-    package init(outages isOutage: @Sendable @escaping (any Error) -> Bool = { _ in false }) {
+    /// - Parameters:
+    ///   - isOutage: whether a fault passes by itself, as that of a full disk; it is answered with ``ErrorResponse/storageUnavailable``, which says nothing
+    ///     of where it is.
+    ///   - told: what the log says instead of such a fault.
+    package init(
+        outages isOutage: @Sendable @escaping (any Error) -> Bool = { _ in false }, told: @Sendable @escaping (any Error) -> any Error = { $0 }
+    ) {
         self.isOutage = isOutage
+        self.told = told
     }
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
@@ -35,7 +41,7 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
 
     private func answer(to error: any Error, _ context: Context) -> ErrorResponse {
         if isOutage(error) {
-            log.outage(error, .storageUnavailable, context)
+            log.outage(error, saying: told(error), .storageUnavailable, context)
             return .storageUnavailable
         }
         let response = errorResponse(for: error, logger: context.logger)

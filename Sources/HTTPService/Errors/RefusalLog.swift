@@ -25,10 +25,12 @@ struct RefusalLog: Sendable {
         context.logger.line(level, "request refused", facts(status, error, heldBack, context))
     }
 
-    func outage(_ fault: any Error, _ answer: ErrorResponse, _ context: some RequestContext) {
-        guard let heldBack = outages.admit("\(answer.error): \(fault)") else { return }
+    /// - Parameter words: for the fault in the line. They may be somebody else's and new each time, so lines are counted by the fault itself, and by whether it
+    ///   has words of another kind: one whose reason was not known yet keeps none back that says it.
+    func outage(_ fault: any Error, saying words: any Error, _ answer: ErrorResponse, _ context: some RequestContext) {
+        guard let heldBack = outages.admit("\(answer.error): \(type(of: words)) \(fault)") else { return }
         context.logger.line(
-            .error, "requests fail until this is mended", facts(answer.status, "\(fault)", heldBack, context))
+            .error, "requests fail until this is mended", facts(answer.status, "\(words)", heldBack, context))
     }
 
     private func facts(_ status: HTTPResponse.Status, _ error: String, _ heldBack: Int, _ context: some RequestContext) -> [LogKey: String] {

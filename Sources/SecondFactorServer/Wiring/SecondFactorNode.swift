@@ -17,6 +17,8 @@ package struct SecondFactorNode: Sendable {
     private let identity: IdentityKeeper
     private let health: HealthRoutes
     private let clock: @Sendable () -> Instant
+    /// What the log says of a fault.
+    private let told: @Sendable (any Error) -> any Error
 
     /// Migrates the database and makes the identity if there is none.
     /// - Parameters:
@@ -56,6 +58,7 @@ package struct SecondFactorNode: Sendable {
         self.domain = domain
         self.identity = identity
         self.clock = clock
+        told = { database.told($0) }
     }
 
     /// The hash of our root, which no authentication server may have. A root key that is missing is told.
@@ -95,7 +98,8 @@ package struct SecondFactorNode: Sendable {
         _ domain: SecondFactorService, _ identity: IdentityKeeper, _ database: any Database, keeping resetRetention: UInt64?, logger: Logger,
         clock: @Sendable @escaping () -> Instant
     ) -> PeriodicTask {
-        PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
+        let told: @Sendable (any Error) -> any Error = { database.told($0) }
+        return PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger, told: told) {
             let pace = BatchPace()
             var isMore = true
             while isMore {
@@ -120,7 +124,7 @@ package struct SecondFactorNode: Sendable {
     /// For operators, on a listener of its own: `/live`, `/ready`.
     package var healthRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(outages: Self.isOutage)
+        router.addServiceMiddleware(outages: Self.isOutage, told: told)
         health.add(to: router)
         return router
     }
@@ -128,7 +132,7 @@ package struct SecondFactorNode: Sendable {
     /// For authentication servers: `GET /sf/identity`, `POST /sf/call`; `/live` and `/ready` too, for whoever runs both on one listener.
     package var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(outages: Self.isOutage)
+        router.addServiceMiddleware(outages: Self.isOutage, told: told)
         SecondFactorRoutes(domain: domain, identity: identity, log: log, clock: clock).add(to: router)
         health.add(to: router)
         return router

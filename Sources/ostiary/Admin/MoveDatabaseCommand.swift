@@ -46,10 +46,10 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Closes a database in order, however the work with it ends.
+    /// Closes a database in order, however the work with it ends. That it cannot be reached is told with the reason.
     private static func closing<Value>(_ end: MoveEnd, _ work: (MoveEnd) async throws -> Value) async throws -> Value {
         let value: Value
-        do { value = try await work(end) } catch {
+        do { value = try await end.tellingWhy { try await work(end) } } catch {
             try? await end.close()
             throw error
         }

@@ -66,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: node.background) { bound in
             log.open()
             do { try await node.applySettings() } catch {
-                logger.error("name and logo of the settings are not applied: the next start does it", metadata: ["error": "\(error)"])
+                logger.error("name and logo of the settings are not applied: the next start does it", metadata: ["error": "\(database.told(error))"])
             }
             logger.notice("authentication server runs", metadata: .running(hash, bound, shares))
             if let keyPath { logger.notice("no API key is set: using the one in a file", metadata: ["path": "\(keyPath)"]) }

@@ -11,7 +11,7 @@ import Testing
 @Suite("A database whose server refuses", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
 struct RefusingDatabaseTests {
     @Test(
-        "A92 readiness of both servers says why, in the log a line says when it begins, one when the reason changes and one when it is over; callers hear none of it"
+        "A92 the first request that meets it, and readiness of both servers, say why: a line when it begins, one when the reason changes, one when it is over; callers hear none of it"
     )
     func reasons() async throws {
         let (cluster, log) = (try await PostgreSQLCluster(), LogRecorder())
@@ -24,6 +24,10 @@ struct RefusingDatabaseTests {
 
             try await Self.change(cluster, names, "ALLOW_CONNECTIONS false")
             let closed = "is not currently accepting connections"
+            // The first who meets it has it told, before anybody asks for readiness.
+            stage.expectOutage(try await stage.getSession(known))
+            let met = log.lines("requests fail until this is mended").compactMap { $0.facts["error"] }
+            #expect(met.count == 1 && met[0].hasPrefix("the database cannot be reached (") && met[0].contains(closed), "\(met)")
             try await Self.expectRefusal(stage, known, saying: closed)
             #expect(Self.lines(log, "a readiness check failed", saying: closed) == 2)
 

@@ -32,7 +32,12 @@ struct RefusalNoteTests {
         await #expect(throws: Unreachable(reason: "a reason")) { try await database.tellingWhy { try await database.ask() } }
         await #expect(throws: SQLError.unavailable) { try await database.ask() }
         await #expect(throws: SQLError.busy) { try await database.tellingWhy { throw SQLError.busy } }
+        // Also whoever tells of a fault that came to a request, or to work beside them.
+        #expect(database.told(SQLError.unavailable) as? Unreachable == Unreachable(reason: "a reason"))
+        #expect(database.told(SQLError.busy) as? SQLError == .busy)
+        #expect(SQLError.isOutage(Unreachable(reason: "a reason")))
         let silent = Refusing(refusal: nil)
+        #expect(silent.told(SQLError.unavailable) as? SQLError == .unavailable)
         await #expect(throws: SQLError.unavailable) { try await silent.tellingWhy { try await silent.ask() } }
         #expect("\(Unreachable(reason: "a reason"))".hasPrefix("the database cannot be reached (a reason): "))
         #expect(!"\(SQLError.unavailable)".contains("reason"))

@@ -65,6 +65,9 @@ struct MoveTextTests {
     func interruption() throws {
         let told = try #require(MoveInterruption(SQLError.unavailable)).description
         #expect(told.hasPrefix("\(SQLError.unavailable); ") && told.hasSuffix("run the same command again, and it goes on"))
+        let reason = Unreachable(reason: "FATAL: the database system is starting up")
+        let reasoned = try #require(MoveInterruption(reason)).description
+        #expect(reasoned.hasPrefix("\(reason); "))
         for error in [MoveRefusal.circular([]), SQLError.uniqueViolation("x"), SQLError.closed] as [any Error] {
             #expect(MoveInterruption(error) == nil)
         }

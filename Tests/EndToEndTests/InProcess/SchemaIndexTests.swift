@@ -35,26 +35,49 @@ struct SchemaIndexTests {
             #expect(wanted.lacking(in: found.map(\.index)) == [])
             // Primary keys, UNIQUE of a definition, and what has a name.
             let others = found.filter { !$0.index.isKey && wanted.named[$0.index.name] == nil }
-            #expect(others.count == wanted.tables.values.map(\.uniques).reduce(0, +) && others.allSatisfy(\.index.isUnique))
+            #expect(others.count == wanted.tables.values.map(\.uniques.count).reduce(0, +) && others.allSatisfy(\.index.isUnique))
             let stepTables = Set(["schema_version", "schema_reader"])
             let keyed = Set(found.filter(\.index.isKey).map(\.index.table)).subtracting(stepTables)
-            #expect(keyed == Set(wanted.tables.keys) && wanted.tables.values.allSatisfy(\.hasKey))
+            #expect(keyed == Set(wanted.tables.keys) && wanted.tables.values.allSatisfy { $0.key != nil })
             #expect(wanted.named.count + others.count + keyed.count + stepTables.count == found.count)
             for one in found where wanted.named[one.index.name] != nil {
-                try await database.transaction { try $0.execute("DROP INDEX \"\(one.index.name)\"") }
-                let statement = try #require(try await told(by: { try await database.migrate(steps) }, of: one.index))
+                let index = one.index
+                try await database.transaction { try $0.execute("DROP INDEX \"\(index.name)\"") }
+                let statement = try #require(try await told(by: { try await database.migrate(steps) }, "the index \(index.name) of \(index.table): "))
                 // What is told makes the one that was there.
                 try await database.transaction { try $0.execute(statement) }
-                #expect(try await self.found(in: database).contains { $0.index == one.index && $0.definition == one.definition })
+                #expect(try await self.found(in: database).contains { $0.index == index && $0.definition == one.definition })
+            }
+            try await database.migrate(steps)
+        }
+    }
+
+    @Test(
+        "So it is of each primary key and each UNIQUE: the statement that is told makes it again, of the same columns",
+        arguments: ServerKind.allCases)
+    func constraints(_ server: ServerKind) async throws {
+        let steps = server.schema.migrations
+        try await PostgreSQLDatabase.lend { database in
+            try await database.migrate(steps)
+            let named = SchemaIndexes(after: steps.flatMap { $0.statements(.postgresql) }).named
+            let indexes = try await found(in: database).map(\.index).filter { $0.isKey || $0.isUnique && named[$0.name] == nil }
+            #expect(!indexes.isEmpty && indexes.allSatisfy { !$0.columns.isEmpty })
+            for index in indexes {
+                // With what refers to it: nobody looks for that.
+                try await database.transaction { try $0.execute("ALTER TABLE \"\(index.table)\" DROP CONSTRAINT \"\(index.name)\" CASCADE") }
+                let beginning = "\(index.isKey ? "the primary key" : "a UNIQUE") of \(index.table): "
+                let statement = try #require(try await told(by: { try await database.migrate(steps) }, beginning))
+                try await database.transaction { try $0.execute(statement) }
+                let again = try await found(in: database).map(\.index).filter { $0.table == index.table && $0.columns == index.columns }
+                #expect(again.contains { $0.isKey == index.isKey && $0.isUnique && $0.isValid }, "\(index)")
             }
             try await database.migrate(steps)
         }
     }
 
     /// The statement by which a refused start tells what is not there; nil if it tells something else.
-    private func told(by start: () async throws -> Void, of index: SchemaIndexes.Found) async throws -> String? {
+    private func told(by start: () async throws -> Void, _ beginning: String) async throws -> String? {
         do { try await start() } catch DatabaseOpenError.missingIndexes(let lacking) {
-            let beginning = "the index \(index.name) of \(index.table): "
             guard lacking.count == 1, lacking[0].hasPrefix(beginning) else { return nil }
             return String(lacking[0].dropFirst(beginning.count))
         }

@@ -1,0 +1,120 @@
+/// Who waits, who works, and what is known of the server: all that ``ConnectionThreads`` decides by.
+extension ConnectionThreads {
+    enum Standing {
+        case answers
+        /// Nobody answered the last who wanted a connection.
+        case silent
+        /// The same, and a call is finding out whether it is still so.
+        case asked
+    }
+
+    struct State {
+        var waiting: [ConnectionJob] = []
+        /// For which a thread makes a connection. What is there no more when it has one was refused meanwhile.
+        var connecting: [ObjectIdentifier: ConnectionJob] = [:]
+        /// When it is seen next whose time is over; never while nobody waits.
+        var look = Deadline.never
+        var threads = 0
+        /// Threads that wait for work, the one that waits longest first.
+        var idle: [ConnectionThread] = []
+        /// Of which round the connection of each thread is that has one.
+        var connections: [ObjectIdentifier: Int] = [:]
+        /// Counted up when a server went silent: what is of an earlier one is not used again.
+        var round = 0
+        var standing = Standing.answers
+        /// Threads that have a connection of now.
+        var connected: Int { connections.values.count { $0 == round } }
+        /// How many jobs come before another thread is tried, after one that got no connection.
+        var restraint = 0
+        var isClosed = false
+        var closing: [CheckedContinuation<Void, Never>] = []
+    }
+}
+
+extension ConnectionThreads.State {
+    /// Of those that have nothing to do the last that had, with a connection of now if possible: what is to be done is done there at once. One without is for
+    /// when nobody has one, or another may be tried.
+    mutating func takeIdle(mayConnect: Bool) -> ConnectionThread? {
+        if let place = idle.lastIndex(where: { connections[ObjectIdentifier($0)] == round }) { return idle.remove(at: place) }
+        return mayConnect || connected == 0 ? idle.popLast() : nil
+    }
+
+    /// The first who comes after a server was found silent asks it again.
+    mutating func taking(_ job: ConnectionJob) -> ConnectionJob {
+        guard standing == .silent else { return job }
+        standing = .asked
+        var job = job
+        job.isProbe = true
+        return job
+    }
+
+    /// A thread begins with a job.
+    /// - Returns: of which round its connection has to be, whether it makes one for this, and when that is looked at.
+    mutating func begin(_ job: ConnectionJob, on thread: ConnectionThread) -> (round: Int, connects: Bool, look: Deadline?) {
+        guard connections[ObjectIdentifier(thread)] != round else { return (round, false, nil) }
+        connecting[ObjectIdentifier(thread)] = job
+        return (round, true, newLook(by: job.deadline))
+    }
+
+    /// - Returns: whether the job still waited.
+    mutating func endConnecting(on thread: ConnectionThread) -> Bool {
+        connecting.removeValue(forKey: ObjectIdentifier(thread)) != nil
+    }
+
+    /// What came of work for which no connection was to be had. While one finds out, the others say nothing new.
+    mutating func endProbe(of jobs: [ConnectionJob], isSilence: Bool) {
+        guard standing != .asked || jobs.contains(where: \.isProbe) else { return }
+        standing = isSilence ? .silent : .answers
+    }
+
+    /// - Parameter answers: whether the server has answered just now.
+    mutating func note(_ thread: ConnectionThread, of round: Int, answers: Bool) {
+        connections[ObjectIdentifier(thread)] = round
+        if answers { standing = .answers }
+    }
+
+    /// After a run of a body, and after its end. Silence on a connection of before says nothing new.
+    mutating func note(_ session: PostgreSQLSession, of thread: ConnectionThread) {
+        if session.silence != .none, connections[ObjectIdentifier(thread)] == round { round += 1 }
+        if !session.isOpen { connections[ObjectIdentifier(thread)] = nil }
+    }
+}
+
+// MARK: Whose time is over
+
+extension ConnectionThreads.State {
+    /// What is told to whoever has waited too long: with a connection there, others had it.
+    var lateness: SQLError { connected > 0 ? .busy : .unavailable }
+
+    /// Somebody waits until then at the longest.
+    /// - Returns: when to look, unless it is looked early enough.
+    mutating func newLook(by deadline: Deadline) -> Deadline? {
+        let first = deadline.before(look)
+        guard first != look else { return nil }
+        look = first
+        return first
+    }
+
+    /// Jobs that nobody will begin any more. One that was to find out whether a silent server answers has not; unless a thread is still at it, the next
+    /// one does. The connections that are there are too few, so another is tried with the next job.
+    mutating func takeOverdue() -> [ConnectionJob] {
+        let jobs = waiting
+        var late: [ConnectionJob] = []
+        waiting = []
+        for job in jobs { if job.deadline.isOver { late.append(job) } else { waiting.append(job) } }
+        if late.contains(where: \.isProbe) { endProbe(of: late, isSilence: true) }
+        for (thread, job) in connecting where job.deadline.isOver {
+            connecting[thread] = nil
+            late.append(job)
+        }
+        if !late.isEmpty { restraint = 0 }
+        return late
+    }
+
+    /// After the look for which `time` was set: when the next one is due. Nil where nobody waits, or where one is to come that was called for earlier.
+    mutating func nextLook(after time: Deadline) -> Deadline? {
+        guard time == look else { return nil }
+        look = (waiting + connecting.values).reduce(Deadline.never) { $0.before($1.deadline) }
+        return look == .never ? nil : look
+    }
+}
