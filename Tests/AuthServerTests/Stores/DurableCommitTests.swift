@@ -29,7 +29,7 @@ struct DurableCommitTests {
         }
     }
 
-    @Test("A login by QR code and PIN waits for the disk four times: for its number, the count, the settlement and the login; not for the code and the proof")
+    @Test("A login by QR code and PIN waits for the disk four times: for its number, the count, the settlement and the login")
     func login() async throws {
         let secondFactor = CountingDatabase(try SQLiteDatabase.inMemory())
         try await Self.run(secondFactorDatabase: secondFactor) { servers, commits in

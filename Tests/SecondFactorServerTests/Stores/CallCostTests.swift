@@ -59,7 +59,7 @@ struct CallCostTests {
         try await file.close()
     }
 
-    @Test("A try by PIN: counted, evaluated, proved, of which the first and the last are commits and the first waits for the disk; a wrong one is the first two")
+    @Test("A try by PIN: counted, evaluated, proved, of which the first and the last are commits and the first waits; a wrong one is the first two")
     func login() async throws {
         try await run { server, meter in
             let phone = try RawPhone("login")
