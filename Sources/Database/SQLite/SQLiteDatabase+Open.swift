@@ -81,7 +81,7 @@ extension SQLiteDatabase {
             let queue = try DatabaseQueue(configuration: .base())
             if case .onlyConnection(let handle) = other?.source { try handle.copy(to: queue) }
             let handle = SQLiteHandle(queue)
-            return SQLiteDatabase(writer: writer, source: .onlyConnection(handle), lock: nil)
+            return SQLiteDatabase(writer: handle, source: .onlyConnection(handle), lock: nil)
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: "in memory")
         } catch {
