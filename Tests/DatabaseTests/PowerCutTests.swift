@@ -60,21 +60,6 @@ struct PowerCutTests {
         }
     }
 
-    @Test("A start after a kill relies on nothing that the killed one had left loose: whoever looks first waits for it")
-    func startAfterKill() async throws {
-        let folder = try TemporaryFolder()
-        let base = try await folder.closedDatabase()
-        let moment = try #require(try await moments(of: base, in: folder, seed: 7).last)
-        let path = folder.file("left.sqlite")
-        try base.write(to: URL(fileURLWithPath: path))
-        try Data(moment.log).write(to: URL(fileURLWithPath: path + "-wal"))
-        let database = try SQLiteDatabase.open(path: path)
-        let log = try #require(await WatchedLog.watch(database, at: path))
-        _ = try await database.transaction { try $0.query("SELECT id FROM note") }
-        #expect(log.takeWaits() == 1)
-        try await database.close()
-    }
-
     private static let head = 32
     /// A page, and 24 bytes that say which one it is.
     private static let frame = 4_096 + 24

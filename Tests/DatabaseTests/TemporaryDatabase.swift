@@ -80,8 +80,10 @@ extension Database {
         }
     }
 
-    func countHit() async throws {
-        try await transaction { try $0.execute("UPDATE counter SET value = value + 1 WHERE name = $1", [.text("hits")]) }
+    func countHit() async throws { try await hit(.hard) }
+
+    func hit(_ durability: Durability) async throws {
+        try await transaction(durability) { try $0.execute("UPDATE counter SET value = value + 1 WHERE name = $1", [.text("hits")]) }
     }
 }
 

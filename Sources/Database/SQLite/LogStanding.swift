@@ -1,12 +1,13 @@
 import GRDBSQLite
 
-/// What the one writer knows of its log: which commits of it the disk has, as far as somebody waited for that.
+/// What the one writer knows of its log: which commits of it the disk has, as far as somebody waited for that. What is done about one of which the disk may
+/// lack a part is LogMending.swift.
 ///
 /// Each commit is a row of frames at the end of the log, whose checksums go on from frame to frame: what a power cut leaves of those for which nobody has
 /// waited ends at the first frame that is missing, so the last commits are gone, and none is there without those before it. A wait is for all that was
 /// written to the file, whoever wrote it (docs/decisions/0063).
 struct LogStanding {
-    /// Transactions for which nobody has waited. One at the beginning: what another process left there, which was killed.
+    /// Transactions for which nobody has waited. One at the beginning: what another process has written, a server that has the file beside this one.
     var loose = 1
     /// Whether a wait failed while there were some. The system may have given their pages up, and says so only once: the next wait would be told that all
     /// is well, and what it was for would be lost with them.
@@ -47,21 +48,8 @@ extension SQLiteConnection {
         }
     }
 
-    /// Copies the log into the file, waits for that, and empties the log.
-    /// - Throws: `SQLError.busy` while somebody reads who does not finish.
-    func foldLog() throws {
-        let row: SQLRow?
-        do { row = try one("PRAGMA wal_checkpoint(TRUNCATE)") } catch {
-            doubt(error)
-            throw error
-        }
-        // One row: whether a reader was in the way, and two counts of pages.
-        guard try row?.integer("busy") == 0 else { throw SQLError.busy }
-        (log.loose, log.isDoubtful) = (0, false)
-    }
-
     /// A disk that is only full refuses the write, and nobody has waited.
-    private func doubt(_ error: any Error) {
+    func doubt(_ error: any Error) {
         if log.loose > 0, (error as? SQLError)?.isDoubt != false { log.isDoubtful = true }
     }
 
@@ -93,7 +81,7 @@ extension SQLiteConnection {
     }
 
     /// Waits until the disk has the log.
-    private func syncLog() throws {
+    func syncLog() throws {
         guard let file = logFile, let sync = file.pointee.pMethods?.pointee.xSync else { return }
         let code = sync(file, SQLITE_SYNC_NORMAL)
         guard code == SQLITE_OK else { throw SQLError(sqlite: sqlite, code: code) }

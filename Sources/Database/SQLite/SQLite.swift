@@ -1,8 +1,9 @@
 // SQLite: the seam of Database over SQLite in WAL mode, opened by GRDB.
 //
 // SQLiteWriter is the one writer: transactions that arrive while a commit is under way share the next one (CommitGroup), each behind a
-// savepoint of its own. LogStanding is what commits wait for: the disk, or nothing, where nobody relies on them. SQLiteReaders read at
-// once, beside it. ProcessLock keeps other processes away, FileIdentity notices when another file took the place of ours, CleanStop says
-// whether the file has to be checked at a start, DiskProbe finds a full disk before a transaction does.
+// savepoint of its own. LogStanding is what commits wait for: the disk, or nothing, where nobody relies on them; LogMending is what becomes
+// of a log of which the disk may lack a part. SQLiteReaders read at once, beside it. ProcessLock keeps other processes away, FileIdentity
+// notices when another file took the place of ours, CleanStop says whether the file has to be checked at a start, DiskProbe finds a full
+// disk before a transaction does.
 // Start reading at SQLiteDatabase.swift, then SQLiteWriter.swift.
 // Whoever watches rows hears of what the writer changes by SQLiteRowWatch, which asks SQLite itself.

@@ -38,7 +38,8 @@ extension SQLiteDatabase {
         }
     }
 
-    private static func hasLog(_ path: String) -> Bool {
+    /// Whether there is a log beside the file, with something in it.
+    static func hasLog(_ path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && status.st_size > 0
     }

@@ -35,6 +35,8 @@ extension SQLiteDatabase {
             lock = nil
         }
         let isClean = CleanStop.isNoted(at: path)
+        // A server beside this one has seen to its log itself, at its start.
+        let hasLeftLog = hasLog(path) && (lock != nil || !FileLock.isHeld(path + ".lock"))
         // The first that is there of a file that was made just now.
         if isOfNoBytes(path), let note { lock?.note(note.rawValue) }
         try checkContent(content, at: path)
@@ -42,13 +44,9 @@ extension SQLiteDatabase {
         // It is noted again when this one is closed in order.
         lock?.note(note?.rawValue ?? "")
         do {
-            let writer = try DatabaseQueue(path: path, configuration: .writer())
-            try writer.writeWithoutTransaction { database in
-                try makeDurable(database, path: path)
-                if !isClean { try check(database, path: path) }
-            }
+            let writer = try openWriter(of: path, isClean: isClean, hasLeftLog: hasLeftLog)
             let reading = try (0..<max(1, readers)).map { _ in try reader(of: path) }
-            return SQLiteDatabase(writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading)), path: path, lock: lock)
+            return SQLiteDatabase(writer: writer, source: .readers(SQLiteReaders(reading)), path: path, lock: lock)
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path)
         } catch let error as DatabaseOpenError {
@@ -56,6 +54,19 @@ extension SQLiteDatabase {
         } catch {
             throw .cannotOpen(path: path, reason: "\(error)")
         }
+    }
+
+    /// The one connection for writing, of a file that was looked at as far as is needed.
+    private static func openWriter(of path: String, isClean: Bool, hasLeftLog: Bool) throws -> SQLiteHandle {
+        let queue = try DatabaseQueue(path: path, configuration: .writer())
+        try queue.writeWithoutTransaction { database in
+            try makeDurable(database, path: path)
+            if !isClean { try check(database, path: path) }
+        }
+        let writer = SQLiteHandle(queue)
+        guard hasLeftLog else { return writer }
+        do { try writer.foldLeftLog() } catch let error as SQLError { throw DatabaseOpenError(error, ofLogAt: path) }
+        return writer
     }
 
     /// A connection for reading, which leaves it to ``SQLiteReaders`` to wait for other processes.
@@ -115,6 +126,21 @@ private func isOpenToOthers(_ path: String) -> Bool {
 }
 
 extension DatabaseOpenError {
+    /// Why a log that was left beside the file cannot be relied on.
+    fileprivate init(_ error: SQLError, ofLogAt path: String) {
+        self =
+            switch error.damage(of: path) ?? error {
+            case .busy: .lockedByAnotherProcess(path: path)
+            case .damaged(_, let reason): .corrupt(path: path, reason: reason)
+            case .diskFails(_, let reason):
+                .cannotOpen(
+                    path: path,
+                    reason: "the disk does not keep the log that was left beside it (\(reason)): look at the system's log, at quota, disk and "
+                        + "mount, then start again")
+            default: .cannotOpen(path: path, reason: "the log that was left beside it: \(error)")
+            }
+    }
+
     init(_ error: GRDB.DatabaseError, path: String) {
         let reason = error.message ?? "no detail"
         self =

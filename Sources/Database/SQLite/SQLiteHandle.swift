@@ -46,6 +46,14 @@ final class SQLiteHandle: @unchecked Sendable {
         }
     }
 
+    /// Sees to a log that another process has left, at a start: nobody else has the connection yet.
+    func foldLeftLog() throws {
+        try queue.writeWithoutTransaction { _ in
+            connection?.mayWrite = true
+            try connection?.foldLeftLog()
+        }
+    }
+
     /// Makes another database hold what this one holds, and nothing else.
     func copy(to other: DatabaseQueue) throws { try queue.backup(to: other) }
 

@@ -45,6 +45,14 @@ package enum ProofRules {
         }
     }
 
+    /// Whether somebody relies on what a proof has written, beyond its receipt (docs/decisions/0067). Nobody does on that of a VERIFY whose number is the
+    /// newest success: it moves counters up, which the receipt does again, since a caller keeps the newest and sends it with each ticket. An older number
+    /// has a receipt that no caller keeps.
+    static func isReliedOn(_ proof: ProvenProof, in situation: Situation) -> Bool {
+        guard proof.checked.proof.context == .verify, let instance = situation.instance else { return true }
+        return proof.sequence <= instance.counter.proven
+    }
+
     /// The proof is for this attempt: session hash and context are those of the attempt's row.
     private static func checkAttempt(_ attempt: AttemptRecord, _ checked: CheckedProof) throws(ProofRefusal) {
         let proof = checked.proof

@@ -19,6 +19,13 @@ package struct SQLSecondFactorStore: SecondFactorStore, IdentityStore {
         try await database.transaction { connection, former in try body(SQLRows(connection), former) }
     }
 
+    @discardableResult
+    package func writeSoftly<Value: Sendable>(
+        _ body: @Sendable @escaping (any SecondFactorRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await database.transaction(.soft) { connection, former in try body(SQLRows(connection), former) }
+    }
+
     func read<Value: Sendable>(_ body: @Sendable @escaping (any IdentityRows) throws -> Value) async throws -> Value {
         try await database.read { try body(SQLRows($0)) }
     }

@@ -7,7 +7,7 @@ import Synchronization
 final class UnsyncedDatabase: Database {
     /// When changes reach stable storage.
     enum Sync: Sendable {
-        /// Before the caller hears of the commit, as our database does it.
+        /// Before the caller hears of the commit, as our database does it; a soft one with the next that is none.
         case everyCommit
         /// When somebody finds the time: not before the crash. A database that this server must never be put on.
         case never
@@ -64,11 +64,18 @@ final class UnsyncedDatabase: Database {
 
     @discardableResult
     func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await transaction(.hard, body)
+    }
+
+    @discardableResult
+    func transaction<Value: Sendable>(
+        _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
+    ) async throws -> Value {
         if hasCrashed { throw Crashed() }
         let moment = nextCrash()
         if moment == .beforeCommit { throw Crashed() }
-        let value = try await base.transaction(body)
-        if sync == .everyCommit { try settle() }
+        let value = try await base.transaction(durability, body)
+        if sync == .everyCommit, durability == .hard { try settle() }
         if moment == .afterCommit { throw Crashed() }
         return value
     }
