@@ -9,7 +9,7 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2
 STATIC ?= --static-swift-stdlib
 PROGRAMS := .build/programs
 ARGS ?=
-SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
+SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 # The servers and the phone are two programs, which lie in one folder.
 BUILD = SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary && SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary-phone
@@ -100,9 +100,11 @@ soak: ## three nodes with faults for an hour, then half an hour of what counts o
 docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
+# The servers' build, and what `make bench` measures beside them; that of the phone, in which Bench is built, is in .build itself.
+IN_STATIC := $(STATIC) --scratch-path .build/static $(SWIFT_FLAGS)
 release: ## build both programs as they are released, into .build/programs
 	@scripts/setup
-	swift build -c release --product ostiary $(STATIC) --scratch-path .build/static $(SWIFT_FLAGS)
+	swift build -c release --product ostiary $(IN_STATIC)
 	swift build -c release --product ostiary-phone $(SWIFT_FLAGS)
 	mkdir -p $(PROGRAMS)
 	cp .build/static/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
@@ -110,12 +112,12 @@ release: ## build both programs as they are released, into .build/programs
 bench: release ## print the table of costs per operation, beside nginx and Glewlwyd (ARGS="--json Benchmarks/figures/bench.json"; Benchmarks/README.md)
 	@scripts/setup bench
 	@Benchmarks/peers
-	swift build -c release $(STATIC) --package-path Benchmarks --scratch-path $(CURDIR)/Benchmarks/.build/static --product Hello
-	swift build -c release $(STATIC) --package-path Benchmarks --scratch-path $(CURDIR)/Benchmarks/.build/static --product Guarded
-	swift build -c release --package-path Benchmarks --product Bench
-	swift build -c release --package-path Benchmarks --product EmulatorCounts
-	Benchmarks/.build/release/Bench $(PROGRAMS)/ostiary Benchmarks/.build/static/release/Hello Benchmarks/.build/static/release/Guarded \
-		Benchmarks/.build/release/libEmulatorCounts.so --peers Benchmarks $(ARGS)
+	OSTIARY_BENCHMARKS=1 swift build -c release --product Hello $(IN_STATIC)
+	OSTIARY_BENCHMARKS=1 swift build -c release --product Guarded $(IN_STATIC)
+	OSTIARY_BENCHMARKS=1 swift build -c release --product Bench $(SWIFT_FLAGS)
+	@Benchmarks/plugin .build
+	.build/release/Bench $(PROGRAMS)/ostiary .build/static/release/Hello .build/static/release/Guarded .build/libEmulatorCounts.so \
+		--peers Benchmarks $(ARGS)
 	Benchmarks/image --binary $(PROGRAMS)/ostiary
 	Benchmarks/start --binary $(PROGRAMS)/ostiary
 
@@ -125,7 +127,6 @@ bench-check: release ## count instructions of a few operations, release build, a
 
 growth: release ## print what grows with accounts, live sessions and nodes, on both engines (half an hour; ARGS="--quick", ARGS="--json FILE --keep FOLDER"; Benchmarks/README.md)
 	@scripts/setup growth
-	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/growth --binary $(PROGRAMS)/ostiary $(ARGS)
 
 clean: ## remove what was built

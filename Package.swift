@@ -36,8 +36,6 @@ let package = Package(
         .executable(name: "ostiary", targets: ["ostiary"]),
         // What it becomes for `ostiary phone` and `ostiary demo`; they lie in one folder.
         .executable(name: "ostiary-phone", targets: ["OstiaryPhone"]),
-        // For Benchmarks/ only: the parts whose cost is measured one by one.
-        .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
@@ -272,3 +270,24 @@ let package = Package(
             swiftSettings: house),
     ]
 )
+
+// The programs of `make bench`, which see the `package` declarations whose cost they measure. Targets of ours, so that they stand on what `make release` has
+// built, and only where the Makefile asks for them, so that no other build has them.
+if Context.environment["OSTIARY_BENCHMARKS"] != nil {
+    package.targets += [
+        // Counts the instructions of a process through perf_event_open.
+        .target(name: "CInstructions", path: "Benchmarks/Sources/CInstructions"),
+        // Runs both servers and a hello beside them, drives them, and prints the table. Built beside `ostiary-phone`: it has a phone in itself.
+        .executableTarget(
+            name: "Bench", dependencies: ["CInstructions", "OstiaryMobile", "OstiaryProtocol", "Database", crypto, httpClient, nioCore],
+            path: "Benchmarks/Sources/Bench", swiftSettings: house),
+        // Our own bare hello through the same HTTP stack, and one point read through the same driver; or a constant through NIO alone.
+        .executableTarget(
+            name: "Hello", dependencies: ["Database", hummingbird, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio")],
+            path: "Benchmarks/Sources/Hello", swiftSettings: house),
+        // The same hello behind OstiaryResource; it sees what a stranger sees.
+        .executableTarget(
+            name: "Guarded", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
+            path: "Benchmarks/Sources/Guarded", packageAccess: false, swiftSettings: example),
+    ]
+}
