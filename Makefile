@@ -3,10 +3,12 @@
 # Without the import check an undeclared import passes an incremental build, and the walls between targets mean nothing.
 # The C below (BoringSSL) is optimised in debug builds too: tests would spend a third of their time in it.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2
-# What is released carries the Swift libraries in itself: a machine that runs servers needs no toolchain, and loads a third of the libraries. STATIC= builds
-# without. The compiler's checks of exclusive access stay on, which cost 8 to 19 % of a request: a server that answers for secrets stops at such a fault
-# (docs/decisions/0064).
-STATIC ?= --static-swift-stdlib
+# What is released, and what `make bench` measures beside it: one build, of which each program is linked in its way. The variables say what Package.swift adds,
+# and are the same for all, so that none plans it anew. Servers carry the Swift libraries in themselves: a machine that runs them needs no toolchain, and loads a
+# third of the libraries. STATIC= builds without. The compiler's checks of exclusive access stay on, which cost 8 to 19 % of a request: a server that answers for
+# secrets stops at such a fault (docs/decisions/0064).
+STATIC ?= 1
+RELEASE := OSTIARY_STATIC=$(STATIC) OSTIARY_BENCHMARKS=1 swift build -c release $(SWIFT_FLAGS) --product
 PROGRAMS := .build/programs
 ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
@@ -100,24 +102,23 @@ soak: ## three nodes with faults for an hour, then half an hour of what counts o
 docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
-# The servers' build, and what `make bench` measures beside them; that of the phone, in which Bench is built, is in .build itself.
-IN_STATIC := $(STATIC) --scratch-path .build/static $(SWIFT_FLAGS)
 release: ## build both programs as they are released, into .build/programs
 	@scripts/setup
-	swift build -c release --product ostiary $(IN_STATIC)
-	swift build -c release --product ostiary-phone $(SWIFT_FLAGS)
+	$(RELEASE) ostiary
+	$(RELEASE) ostiary-phone
 	mkdir -p $(PROGRAMS)
-	cp .build/static/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
+	cp .build/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
+	@if [ -n "$(STATIC)" ] && readelf -d $(PROGRAMS)/ostiary | grep -E 'NEEDED.*lib(swift|Foundation)'; then \
+		echo "release: a server's program should have these in itself" >&2; exit 1; fi
 
 bench: release ## print the table of costs per operation, beside nginx and Glewlwyd (ARGS="--json Benchmarks/figures/bench.json"; Benchmarks/README.md)
 	@scripts/setup bench
 	@Benchmarks/peers
-	OSTIARY_BENCHMARKS=1 swift build -c release --product Hello $(IN_STATIC)
-	OSTIARY_BENCHMARKS=1 swift build -c release --product Guarded $(IN_STATIC)
-	OSTIARY_BENCHMARKS=1 swift build -c release --product Bench $(SWIFT_FLAGS)
+	$(RELEASE) Hello
+	$(RELEASE) Guarded
+	$(RELEASE) Bench
 	@Benchmarks/plugin .build
-	.build/release/Bench $(PROGRAMS)/ostiary .build/static/release/Hello .build/static/release/Guarded .build/libEmulatorCounts.so \
-		--peers Benchmarks $(ARGS)
+	.build/release/Bench $(PROGRAMS)/ostiary .build/release/Hello .build/release/Guarded .build/libEmulatorCounts.so --peers Benchmarks $(ARGS)
 	Benchmarks/image --binary $(PROGRAMS)/ostiary
 	Benchmarks/start --binary $(PROGRAMS)/ostiary
 
