@@ -289,7 +289,11 @@ if Context.environment["OSTIARY_BENCHMARKS"] != nil {
         .target(name: "CInstructions", path: "Benchmarks/Sources/CInstructions"),
         // Runs both servers and a hello beside them, drives them, and prints the table.
         .executableTarget(
-            name: "Bench", dependencies: ["CInstructions", "OstiaryMobile", "OstiaryProtocol", "Database", crypto, httpClient, nioCore],
+            name: "Bench",
+            dependencies: [
+                "CInstructions", "OstiaryMobile", "OstiaryProtocol", "Database", crypto, httpClient, nioCore,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             path: "Benchmarks/Sources/Bench", swiftSettings: house),
         // Our own bare hello through the same HTTP stack, and one point read through the same driver; or a constant through NIO alone.
         .executableTarget(
