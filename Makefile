@@ -3,13 +3,15 @@
 # Without the import check an undeclared import passes an incremental build, and the walls between targets mean nothing.
 # The C below (BoringSSL) is optimised in debug builds too: tests would spend a third of their time in it.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2
-# What is released carries the Swift libraries in itself: a machine that runs servers needs no toolchain, and loads a third of the libraries. STATIC= builds
-# without. The compiler's checks of exclusive access stay on, which cost 8 to 19 % of a request: a server that answers for secrets stops at such a fault
-# (docs/decisions/0064).
-STATIC ?= --static-swift-stdlib
+# What is released, and what `make bench` measures beside it: one build, of which each program is linked in its way. The variables say what Package.swift adds,
+# and are the same for all, so that none plans it anew. Servers carry the Swift libraries in themselves: a machine that runs them needs no toolchain, and loads a
+# third of the libraries. STATIC= builds without. The compiler's checks of exclusive access stay on, which cost 8 to 19 % of a request: a server that answers for
+# secrets stops at such a fault (docs/decisions/0064).
+STATIC ?= 1
+RELEASE := OSTIARY_STATIC=$(STATIC) OSTIARY_BENCHMARKS=1 swift build -c release $(SWIFT_FLAGS) --product
 PROGRAMS := .build/programs
 ARGS ?=
-SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
+SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 # The servers and the phone are two programs, which lie in one folder.
 BUILD = SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary && SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary-phone
@@ -102,20 +104,21 @@ docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 
 release: ## build both programs as they are released, into .build/programs
 	@scripts/setup
-	swift build -c release --product ostiary $(STATIC) --scratch-path .build/static $(SWIFT_FLAGS)
-	swift build -c release --product ostiary-phone $(SWIFT_FLAGS)
+	$(RELEASE) ostiary
+	$(RELEASE) ostiary-phone
 	mkdir -p $(PROGRAMS)
-	cp .build/static/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
+	cp .build/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
+	@if [ -n "$(STATIC)" ] && readelf -d $(PROGRAMS)/ostiary | grep -E 'NEEDED.*lib(swift|Foundation)'; then \
+		echo "release: a server's program should have these in itself" >&2; exit 1; fi
 
 bench: release ## print the table of costs per operation, beside nginx and Glewlwyd (ARGS="--json Benchmarks/figures/bench.json"; Benchmarks/README.md)
 	@scripts/setup bench
 	@Benchmarks/peers
-	swift build -c release $(STATIC) --package-path Benchmarks --scratch-path $(CURDIR)/Benchmarks/.build/static --product Hello
-	swift build -c release $(STATIC) --package-path Benchmarks --scratch-path $(CURDIR)/Benchmarks/.build/static --product Guarded
-	swift build -c release --package-path Benchmarks --product Bench
-	swift build -c release --package-path Benchmarks --product EmulatorCounts
-	Benchmarks/.build/release/Bench $(PROGRAMS)/ostiary Benchmarks/.build/static/release/Hello Benchmarks/.build/static/release/Guarded \
-		Benchmarks/.build/release/libEmulatorCounts.so --peers Benchmarks $(ARGS)
+	$(RELEASE) Hello
+	$(RELEASE) Guarded
+	$(RELEASE) Bench
+	@Benchmarks/plugin .build
+	.build/release/Bench $(PROGRAMS)/ostiary .build/release/Hello .build/release/Guarded .build/libEmulatorCounts.so --peers Benchmarks $(ARGS)
 	Benchmarks/image --binary $(PROGRAMS)/ostiary
 	Benchmarks/start --binary $(PROGRAMS)/ostiary
 
@@ -125,7 +128,6 @@ bench-check: release ## count instructions of a few operations, release build, a
 
 growth: release ## print what grows with accounts, live sessions and nodes, on both engines (half an hour; ARGS="--quick", ARGS="--json FILE --keep FOLDER"; Benchmarks/README.md)
 	@scripts/setup growth
-	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/growth --binary $(PROGRAMS)/ostiary $(ARGS)
 
 clean: ## remove what was built

@@ -11,6 +11,16 @@ let house: [SwiftSetting] = [
 /// As an example's own manifest has them.
 let example: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
 
+/// Links a program with the Swift libraries in it, for `make release`. Objects are the same either way but for the names of libraries in them, so that all else is
+/// compiled once for both ways; what Foundation's archives need beside those names stands here, and a link without it fails.
+let staticSwift: [LinkerSetting] =
+    Context.environment["OSTIARY_STATIC"] != "1"
+    ? []
+    : [
+        .unsafeFlags(
+            ["-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))
+    ]
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -36,8 +46,6 @@ let package = Package(
         .executable(name: "ostiary", targets: ["ostiary"]),
         // What it becomes for `ostiary phone` and `ostiary demo`; they lie in one folder.
         .executable(name: "ostiary-phone", targets: ["OstiaryPhone"]),
-        // For Benchmarks/ only: the parts whose cost is measured one by one.
-        .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
@@ -179,7 +187,7 @@ let package = Package(
                 // For `ostiary admin`, which calls a server.
                 httpClient, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: house),
+            swiftSettings: house, linkerSettings: staticSwift),
         // What it becomes for phone and demo.
         .executableTarget(
             name: "OstiaryPhone",
@@ -273,3 +281,28 @@ let package = Package(
             swiftSettings: house),
     ]
 )
+
+// The programs of `make bench`, which see the `package` declarations whose cost they measure. Targets of ours, so that they stand on what `make release` has
+// built, and only where the Makefile asks for them, so that no other build has them.
+if Context.environment["OSTIARY_BENCHMARKS"] != nil {
+    package.targets += [
+        // Counts the instructions of a process through perf_event_open.
+        .target(name: "CInstructions", path: "Benchmarks/Sources/CInstructions"),
+        // Runs both servers and a hello beside them, drives them, and prints the table.
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "CInstructions", "OstiaryMobile", "OstiaryProtocol", "Database", crypto, httpClient, nioCore,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Benchmarks/Sources/Bench", swiftSettings: house),
+        // Our own bare hello through the same HTTP stack, and one point read through the same driver; or a constant through NIO alone.
+        .executableTarget(
+            name: "Hello", dependencies: ["Database", hummingbird, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio")],
+            path: "Benchmarks/Sources/Hello", swiftSettings: house, linkerSettings: staticSwift),
+        // The same hello behind OstiaryResource; it sees what a stranger sees.
+        .executableTarget(
+            name: "Guarded", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
+            path: "Benchmarks/Sources/Guarded", packageAccess: false, swiftSettings: example, linkerSettings: staticSwift),
+    ]
+}

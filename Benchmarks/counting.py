@@ -28,10 +28,10 @@ class Emulator:
         self.program, self.plugin = program, plugin
 
     @classmethod
-    def find(cls, plugin):
-        """None where one of them is missing."""
+    def find(cls, folder):
+        """With the plugin in that folder; None where there is no emulator for this machine."""
         program = shutil.which(f"qemu-{platform.machine()}")
-        return cls(program, plugin.resolve()) if program and plugin and plugin.exists() else None
+        return cls(program, plugin(folder)) if program else None
 
     def running(self, counts):
         """What stands before a program and its arguments, so that it is counted into that file."""
@@ -46,7 +46,7 @@ def sums(file):
 
 def plugin(folder):
     """Builds the plugin into a folder: it is three files of C, and needs nothing but a compiler."""
-    library = folder / "libEmulatorCounts.so"
+    library = folder.resolve() / "libEmulatorCounts.so"
     subprocess.run(
         ["cc", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-I", SOURCES / "include", "-o", library, *sorted(SOURCES.glob("*.c"))], check=True)
     return library
@@ -56,7 +56,7 @@ class Counted(Installation):
     """Both servers, emulated and counted; phones run as they are. They run from here to `stop`."""
 
     def __init__(self, binary, folder):
-        emulator = Emulator.find(plugin(folder))
+        emulator = Emulator.find(folder)
         if not emulator:
             raise SystemExit("there is no qemu-user for this machine on the PATH; `scripts/setup bench` installs it")
         self.counts = {command: folder / f"{command}.counts" for command in ("second-factor", "serve")}

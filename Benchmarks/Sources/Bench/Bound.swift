@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 
 /// getSession, and introspection, beside what bounds them and beside a peer: by the same client, in turn, so that whatever else the machine does falls on all.
 struct Bound: Sendable {

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import OstiaryProtocol
 
 /// A browser at the provider's pages: goes where it is sent, and keeps cookies. One call after the other.

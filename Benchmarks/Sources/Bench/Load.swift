@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOCore
+import NIOHTTP1
 
 /// Sends one request many times over a few kept connections, and meters the server.
 /// - Parameters:

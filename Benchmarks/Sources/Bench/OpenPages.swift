@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// Login pages that are open in browsers: each has its stream, and hears what its code says every five seconds.

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import OstiaryProtocol
 
 /// The OAuth and OpenID Connect provider: a machine that asks for tokens and about them, and a website whose person is logged in.

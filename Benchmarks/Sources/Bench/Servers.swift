@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import OstiaryProtocol
 
 /// Both servers as an operator runs them: two processes of the release binary with databases of their own, on loopback.
