@@ -66,18 +66,21 @@ package struct SQLAuthenticationStore: AuthenticationStore {
 /// The rows of one transaction. What it has read or written it knows, so that asking again costs no statement and saving writes what differs.
 final class SQLRows: AuthenticationRows, AuditedRows {
     let connection: any SQLConnection
+    /// In which form it writes receipts.
+    let receiptForm: ReceiptForm
     private let secrets: RowSecrets
     /// What this transaction has written into the audit trail.
     var recorded: [RecordedEntry] = []
     // Made when they are first needed: most transactions meet rows of few tables.
     private(set) lazy var knownServers = KnownRows<ServerID, VirtualServer>()
     private(set) lazy var knownAccounts = KnownRows<AccountID, Account>()
-    private(set) lazy var knownInstances = KnownRows<InstanceID, Instance>()
+    private(set) lazy var knownInstances = KnownRows<InstanceID, InstanceRow>()
     private(set) lazy var knownSessions = KnownRows<SessionID, Session>()
     private(set) lazy var knownEnrolments = KnownRows<EnrolmentID, Enrolment>()
 
-    init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil) {
+    init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil, receiptForm: ReceiptForm = .long) {
         self.connection = connection
+        self.receiptForm = receiptForm
         secrets = RowSecrets(key: key, salt: salt)
     }
 
