@@ -24,3 +24,12 @@ package final class StepWatch: Sendable {
         if row != nil { known.withLock { $0 = true } }
     }
 }
+
+extension Database {
+    /// Whether a program has it open that does not know this step, as far as programs say; one that has said nothing is taken for such a one.
+    /// - Throws: ``SQLError``.
+    package func isOpenedByOlder(than step: Int) async throws -> Bool {
+        guard let programs = dialect.programs else { return false }
+        return try await read { try $0.one(programs.older, [SQLValue(step), SQLValue(0)]) != nil }
+    }
+}

@@ -18,7 +18,7 @@ extension AuthNodeCore {
 
     private func upkeep(_ lease: Lease) -> [any Service] {
         let (services, vault, tokenKeyring, gateway, clock) = (services, vault, tokenKeyring, gateway, clock)
-        let repacking = ReceiptRepacking(store: store)
+        let (step, repacking) = (store.shortReceipts.map { WaitingStep($0, of: database) }, ReceiptRepacking(store: store))
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
             // The first service is told to stop last: by then nothing works any more that the lease is for.
@@ -37,24 +37,11 @@ extension AuthNodeCore {
                 // The other server's clock agrees, so this one is no clock that fell behind.
                 try await services.housekeeping.bringBack(at: clock())
             },
-            waitingStep(lease),
+            PeriodicTask(name: "schema", interval: .seconds(60), logger: logger) {
+                try await step?.run(at: clock(), mayTake: try await lease.isHeld(at: clock().seconds))
+            },
             leased.batches("receipts", every: .seconds(60)) { _, mayGoOn in try await repacking.run(while: mayGoOn) },
         ]
-    }
-
-    /// The step that waits for programs of before to end: whoever has the lease tries again, and each node looks whether it was made.
-    private func waitingStep(_ lease: Lease) -> PeriodicTask {
-        let (database, step, clock) = (database, store.shortReceipts, clock)
-        return PeriodicTask(name: "schema", interval: .seconds(60), logger: logger) {
-            guard let step, !step.isTaken else { return }
-            if try await lease.isHeld(at: clock().seconds) {
-                var patience = StepPatience()
-                // There is another minute.
-                patience.mostTries = 1
-                try await database.migrate(AuthenticationSchema.migrations, patience: patience)
-            }
-            try await step.look()
-        }
     }
 
     /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.

@@ -168,7 +168,7 @@ struct RollingUpgradeTests {
             }
             #expect(try await column() == Sample.instance.receipt?.bytes)
             #expect(try await older.people.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
-            await older.database.close()
+            try await older.database.close()
             // The server sees the end of a connection a moment later than its program.
             while !newer.shortReceipts.isTaken {
                 try await newer.database.migrate(AuthenticationSchema.migrations)
@@ -178,6 +178,35 @@ struct RollingUpgradeTests {
             #expect(try await !ReceiptRepacking(store: newer.people).run { true })
             #expect(try await column()?.first == ShortReceipt.version)
             #expect(try await newer.people.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
+        }
+    }
+
+    @Test(
+        "The step that waits is taken an hour after the last node of before was seen, by the node that works in the background: one that restarts goes on",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func hour() async throws {
+        try await run { older, newer in
+            try await newer.database.migrate(AuthenticationSchema.migrations)
+            let step = WaitingStep(newer.shortReceipts, of: newer.database)
+            var now = Sample.now
+            for _ in 0..<3 {
+                try await step.run(at: now, mayTake: true)
+                now = now + WaitingStep.quiet
+            }
+            #expect(!newer.shortReceipts.isTaken)
+            try await older.database.close()
+            // The server sees the end of a connection a moment later than its program.
+            while try await newer.database.isOpenedByOlder(than: AuthenticationSchema.shortReceipts) { await Task.yield() }
+            try await step.run(at: now, mayTake: true)
+            // A clock that was put back makes it no shorter.
+            for seconds in [WaitingStep.quiet - 1, 0] { try await step.run(at: now + seconds, mayTake: true) }
+            #expect(!newer.shortReceipts.isTaken)
+            #expect(try await newer.database.schemaVersion() == Self.lastBeside)
+            now = now + WaitingStep.quiet
+            try await step.run(at: now, mayTake: false)
+            #expect(!newer.shortReceipts.isTaken)
+            try await step.run(at: now, mayTake: true)
+            #expect(newer.shortReceipts.isTaken)
         }
     }
 
