@@ -97,7 +97,7 @@ def accounts_of_serve(words, server, device_key):
             "last_login": f"{now} - {scattered()} % {A_MONTH}", "activation_cache": 0}),
         ("instance", {
             "id": instance, "server": server, "last": 1, "relayed_attempt": words.name("attempt"), "relayed_number": 1,
-            "receipt": words.blob(bytes(254)), "evaluated_attempt": words.name("attempt"), "evaluated_epoch": 1, "evaluated_made_at": now}),
+            "receipt": words.blob(bytes(147)), "evaluated_attempt": words.name("attempt"), "evaluated_epoch": 1, "evaluated_made_at": now}),
         ("instance_epoch", {"instance": instance, "number": 1, "share": wrapped, "second_factor_key": words.blob(bytes(32))}),
         ("pin_cache", {
             "account": account, "hash": words.blob(bytes(32)), "expires_at": f"{now + A_MONTH} + {scattered()} % {A_DAY}", "single_use": 0,

@@ -6,17 +6,21 @@ package struct Migration: Sendable {
     /// The program whose last step has this number goes on beside this step, and so does every later one: it reads what it read before, and what it writes
     /// the program of this step reads. Its own number where no earlier one does (docs/decisions/0051).
     package let readableFrom: Int
+    /// Whether this program goes on without the step while another runs that cannot go on with it, and takes it later: what the step is for is then not done
+    /// yet, and nothing relies on it (docs/decisions/0068).
+    package let mayWait: Bool
     package let statements: @Sendable (SQLDialect) -> [String]
     /// Goes over rows after the statements, in their transaction.
     package let rows: (@Sendable (any SQLConnection) throws -> Void)?
 
     package init(
-        _ number: Int, _ name: String, readableFrom: Int? = nil, statements: @Sendable @escaping (SQLDialect) -> [String],
+        _ number: Int, _ name: String, readableFrom: Int? = nil, mayWait: Bool = false, statements: @Sendable @escaping (SQLDialect) -> [String],
         rows: (@Sendable (any SQLConnection) throws -> Void)? = nil
     ) {
         self.number = number
         self.name = name
         self.readableFrom = readableFrom ?? number
+        self.mayWait = mayWait
         self.statements = statements
         self.rows = rows
     }
@@ -39,7 +43,7 @@ extension Database {
     /// run goes on where it stopped. What a step that goes over rows has replaced stays in none of the engine's files.
     ///
     /// Where programs share a database, others go on meanwhile: one that would make the same step waits for it, and one that cannot go on with it keeps it
-    /// from being made.
+    /// from being made. A step that may wait is left for a later call then (``StepWatch``).
     /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
     ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``, ``DatabaseOpenError/missingIndexes(_:)``,
@@ -62,7 +66,9 @@ extension Database {
         // It would go on writing what the new tables no longer mean.
         guard found.newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: found.newest) }
         let missing = migrations.filter { !found.applied.contains($0.number) }
-        for migration in missing { try await make(migration, over: found, patience) }
+        for migration in missing {
+            do { try await make(migration, over: found, patience) } catch DatabaseOpenError.olderPrograms where migration.mayWait { continue }
+        }
         // A new one has nothing to forget.
         if found.newest > 0, missing.contains(where: { $0.rows != nil }) { try await purge() }
     }
@@ -115,7 +121,7 @@ extension Database {
             do {
                 return try await patient.transaction { connection, _ in try apply(migration, over: found, on: connection, dialect: dialect) }
             } catch let error as DatabaseOpenError {
-                guard case .olderPrograms = error, doubts < patience.mostDoubts else { throw error }
+                guard case .olderPrograms = error, !migration.mayWait, doubts < patience.mostDoubts else { throw error }
                 doubts += 1
                 await patience.pause()
             } catch SQLError.busy where dialect.stepLock != nil {

@@ -12,6 +12,9 @@ struct RollingMigrationTests {
     private static let third = Migration(3, "third", readableFrom: 2) { ["ALTER TABLE a ADD COLUMN m \($0.integer) NOT NULL DEFAULT 7"] }
     /// Takes away what programs before the third read.
     private static let fourth = Migration(4, "fourth", readableFrom: 3) { _ in ["DROP TABLE a"] }
+    /// In the fourth's place: nobody before goes on with it, and nobody needs it at once. A later one, with which they do.
+    private static let patient = Migration(4, "patient", mayWait: true) { _ in ["UPDATE a SET n = n + 100"] }
+    private static let fifth = Migration(5, "fifth", readableFrom: 2) { ["ALTER TABLE a ADD COLUMN o \($0.integer)"] }
 
     @Test("A program that knows fewer steps starts on what only added to those, and changes nothing of it", arguments: Backend.allCases)
     func older(on backend: Backend) async throws {
@@ -134,6 +137,49 @@ struct RollingMigrationTests {
                 break
             }
             #expect(try await one.schemaVersion() == 4)
+        }
+    }
+
+    @Test(
+        "A step that may wait is left out at once while a program of before runs, and holds up no later one; it is made when that one is gone",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func waiting() async throws {
+        try await Self.withTwo { one, other in
+            let (before, steps) = ([Self.first, Self.second], [Self.first, Self.second, Self.patient, Self.fifth])
+            for database in [one, other] { try await database.migrate(before) }
+            let watch = StepWatch(4, of: one)
+            var patience = StepPatience()
+            patience.pause = { Issue.record("a start waited for it") }
+            for _ in 0..<2 { try await one.migrate(steps, patience: patience) }
+            try await watch.look()
+            #expect(!watch.isTaken)
+            #expect(
+                try await one.read { try $0.query("SELECT number FROM schema_version ORDER BY number").map { try $0.int("number") } } == [1, 2, 5])
+            // One of before that is started again in the middle.
+            try await other.migrate(before)
+            #expect(try await other.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [11])
+            await other.close()
+            // The server sees the end of a connection a moment later than its program.
+            while !watch.isTaken {
+                try await one.migrate(steps, patience: .hasty)
+                try await watch.look()
+            }
+            #expect(try await one.read { try $0.query("SELECT n, o FROM a").map { try $0.int("n") } } == [111])
+            await #expect(throws: DatabaseOpenError.newerThanProgram(version: 5)) { try await one.migrate(before) }
+        }
+    }
+
+    @Test("Where nobody else runs a step that may wait is made at once, in its turn", arguments: Backend.allCases)
+    func alone(on backend: Backend) async throws {
+        try await backend.withEmptyDatabase { database in
+            try await database.migrate([Self.first, Self.second])
+            let watch = StepWatch(4, of: database)
+            try await watch.look()
+            #expect(!watch.isTaken)
+            try await database.migrate([Self.first, Self.second, Self.patient, Self.fifth])
+            try await watch.look()
+            #expect(watch.isTaken)
+            #expect(try await database.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [111])
         }
     }
 

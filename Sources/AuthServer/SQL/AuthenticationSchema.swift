@@ -52,6 +52,7 @@ enum AuthenticationSchema {
         Migration(41, "accounts without a second factor, and their upgrade") { d in headlessColumns(d) },
         Migration(42, "what places tried lately, for all nodes", readableFrom: 41) { d in tryTables(d) },
         Migration(43, "deleted accounts are found by when they were", readableFrom: 41) { _ in graveIndex },
+        Migration(shortReceipts, "receipts without what their rows say, nonces without a second index", mayWait: true) { d in smallerRows(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -17,22 +17,24 @@ extension SQLRows {
         WHERE i.id = $1 ORDER BY e.number
         """
 
-    func instance(_ id: InstanceID) throws -> Instance? {
+    func instance(_ id: InstanceID) throws -> Instance? { try row(of: id)?.instance }
+
+    private func row(of id: InstanceID) throws -> InstanceRow? {
         try knownInstances.row(id) {
             let rows = try connection.query(Self.byID, [SQLValue(id)])
             return try rows.first.map { try instance(id, $0, epochs: rows) }
         }
     }
 
-    private func instance(_ id: InstanceID, _ row: SQLRow, epochs rows: [SQLRow]) throws -> Instance {
+    private func instance(_ id: InstanceID, _ row: SQLRow, epochs rows: [SQLRow]) throws -> InstanceRow {
         var instance = Instance(
-            id: id, server: try row.identifier("server"), sequence: try Self.sequence(row),
-            receipt: try row.optionalBlob("receipt").map { try Encoded<Receipt>(decoding: $0) },
-            epochs: try rows.compactMap { try epoch(of: id, $0) },
+            id: id, server: try row.identifier("server"), sequence: try Self.sequence(row), epochs: try rows.compactMap { try epoch(of: id, $0) },
             biometricKey: try row.optionalBlob("biometric_key"), evaluated: try Self.evaluated(row), pinChange: try pinChange(of: id, row),
             lastChange: try Self.lastChange(row))
-        instance.pinReceipt = try row.optionalBlob("pin_receipt").map { try Encoded<Receipt>(decoding: $0) }
-        return instance
+        let (stored, surroundings) = (try StoredReceipts(row), ReceiptSurroundings(of: instance))
+        instance.receipt = try stored.newest.map { try StoredReceipts.receipt($0, beside: surroundings) }
+        instance.pinReceipt = try stored.newestByPIN.map { try StoredReceipts.receipt($0, beside: surroundings) }
+        return InstanceRow(instance: instance, receipts: stored)
     }
 
     private static func sequence(_ row: SQLRow) throws -> AttemptSequence {
@@ -64,21 +66,24 @@ extension SQLRows {
 
     func save(_ instance: Instance) throws {
         // Of one that nobody looked for, nobody knows what hangs on it.
-        let former = try self.instance(instance.id)
-        try Self.table.save(Self.values(of: instance), over: former.map(Self.values), on: connection)
+        let known = try row(of: instance.id)
+        let former = known?.instance
+        let saved = InstanceRow(instance: instance, receipts: StoredReceipts(of: instance, in: receiptForm))
+        try Self.table.save(Self.values(of: saved), over: known.map(Self.values), on: connection)
         if former?.epochs ?? [] != instance.epochs { try replaceEpochs(of: instance, over: former) }
         if former?.pinChange != instance.pinChange { try replacePINChange(of: instance, over: former) }
-        knownInstances.note(instance, as: instance.id)
+        knownInstances.note(saved, as: instance.id)
     }
 
-    private static func values(of instance: Instance) -> [SQLValue] {
+    private static func values(of row: InstanceRow) -> [SQLValue] {
+        let instance = row.instance
         let (open, relayed) = (instance.sequence.open, instance.sequence.relayed)
         return [
             SQLValue(instance.id), SQLValue(instance.server), SQLValue(instance.sequence.last), SQLValue(open?.attempt),
             SQLValue(open?.blindedHash), SQLValue(open?.since), SQLValue(relayed?.attempt), SQLValue(relayed?.number),
-            SQLValue(instance.receipt?.bytes), SQLValue(instance.biometricKey), SQLValue(instance.evaluated?.id),
+            SQLValue(row.receipts.newest), SQLValue(instance.biometricKey), SQLValue(instance.evaluated?.id),
             SQLValue(instance.evaluated.map { UInt64($0.epoch) }), SQLValue(instance.evaluated?.madeAt), SQLValue(instance.lastChange?.decision),
-            SQLValue(instance.lastChange?.answer), SQLValue(instance.pinReceipt?.bytes),
+            SQLValue(instance.lastChange?.answer), SQLValue(row.receipts.newestByPIN),
         ]
     }
 

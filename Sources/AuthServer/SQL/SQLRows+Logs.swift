@@ -36,12 +36,17 @@ extension SQLRows {
         let (time, limit) = (SQLValue(now), SQLValue(limit))
         let sessions = try connection.query(
             """
-            SELECT id FROM session WHERE last_moment < $1 OR (last_moment < $2 AND state IN (\(SessionColumns.States.unused))
+            SELECT id, server, nonce_hash FROM session WHERE last_moment < $1 OR (last_moment < $2 AND state IN (\(SessionColumns.States.unused))
             AND COALESCE(wrong_numbers, 0) = 0) ORDER BY last_moment LIMIT $3
             """, [SQLValue(now - Retention.finishedSession), SQLValue(now - Retention.unusedSession), limit])
         for session in sessions {
-            try connection.execute("DELETE FROM nonce WHERE session = $1", session.values)
-            try connection.execute("DELETE FROM session WHERE id = $1", session.values)
+            let id = SQLValue.blob(try session.blob("id"))
+            // That which leads to it is of its own nonce, which may lead to a later one by now.
+            if let hash = try session.optionalBlob("nonce_hash") {
+                try connection.execute(
+                    "DELETE FROM nonce WHERE server = $1 AND hash = $2 AND session = $3", [.blob(try session.blob("server")), .blob(hash), id])
+            }
+            try connection.execute("DELETE FROM session WHERE id = $1", [id])
         }
         knownSessions.forget()
         knownEnrolments.forget()

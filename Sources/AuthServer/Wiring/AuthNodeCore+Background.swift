@@ -18,6 +18,7 @@ extension AuthNodeCore {
 
     private func upkeep(_ lease: Lease) -> [any Service] {
         let (services, vault, tokenKeyring, gateway, clock) = (services, vault, tokenKeyring, gateway, clock)
+        let (step, repacking) = (store.shortReceipts.map { WaitingStep($0, of: database) }, ReceiptRepacking(store: store))
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
             // The first service is told to stop last: by then nothing works any more that the lease is for.
@@ -36,6 +37,10 @@ extension AuthNodeCore {
                 // The other server's clock agrees, so this one is no clock that fell behind.
                 try await services.housekeeping.bringBack(at: clock())
             },
+            PeriodicTask(name: "schema", interval: .seconds(60), logger: logger) {
+                try await step?.run(at: clock(), mayTake: try await lease.isHeld(at: clock().seconds))
+            },
+            leased.batches("receipts", every: .seconds(60)) { _, mayGoOn in try await repacking.run(while: mayGoOn) },
         ]
     }
 

@@ -46,7 +46,10 @@ struct AuthNodeCore: Sendable {
             // Its own reason is told rather than that it did not answer.
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let views = try await SessionViews.of(database)
-        store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, views: views, audited: audit.write)
+        let shortReceipts = StepWatch(AuthenticationSchema.shortReceipts, of: database)
+        try await shortReceipts.look()
+        store = SQLAuthenticationStore(
+            database: database, key: keyEncryptionKey, views: views, shortReceipts: shortReceipts, audited: audit.write)
         pageStore = SQLPageStore(database: database)
         let documents = ProviderDocuments(over: database)
         self.documents = documents

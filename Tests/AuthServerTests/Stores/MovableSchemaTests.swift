@@ -19,7 +19,8 @@ struct MovableSchemaTests {
         let report = try await DatabaseMove(from: source, to: MoveEnd(new, url: "new", name: "the new one"), schema: .authServer).run()
         #expect(report.tables.map(\.name).sorted() == tables.sorted())
         let steps = AuthenticationSchema.migrations
-        #expect(report.rows == steps.count + steps.filter { $0.readableFrom < $0.number }.count)
+        // And that a new server has nothing to repack.
+        #expect(report.rows == steps.count + steps.filter { $0.readableFrom < $0.number }.count + 1)
     }
 
     @Test("The beginning of a move is not gone on with from another server, which has made another virtual server")

@@ -17,14 +17,20 @@ struct RollingUpgradeTests {
     /// Graves: a row is written when an account is deleted, and nobody else writes or locks one. With a million of them the index is built within a second or
     /// two, for which a deletion waits.
     private static let calm: Set = ["grave"]
+    /// Steps with which programs of before don't go on, each with its reason. They wait until none of those runs.
+    private static let waiting = [AuthenticationSchema.shortReceipts: "receipts are written in a form that those do not read"]
+    /// The last step that is taken beside a node of before.
+    private static let lastBeside = AuthenticationSchema.migrations.last { waiting[$0.number] == nil }?.number
 
-    @Test("Each step since only adds, on both engines and in both schemas: programs of the step before it go on")
+    @Test("Each step since only adds, on both engines and in both schemas: programs of the step before it go on, or it waits for them")
     func additive() {
         let steps =
             AuthenticationSchema.migrations.filter { $0.number > Self.before } + secondFactorMigrations.filter { $0.number > Self.secondFactorBefore }
         #expect(!steps.isEmpty)
         for step in steps {
-            #expect(step.readableFrom < step.number, "\(step.number), \(step.name)")
+            let waits = Self.waiting[step.number] != nil
+            #expect(step.mayWait == waits && (step.readableFrom < step.number) != waits, "\(step.number), \(step.name)")
+            guard !waits else { continue }
             for dialect in [SQLDialect.sqlite, .postgresql] {
                 #expect(AdditiveStep(step, in: dialect, calm: Self.calm).objections.isEmpty, "\(step.number), \(step.name)")
             }
@@ -39,10 +45,13 @@ struct RollingUpgradeTests {
         let database: any Database
         let provider: ProviderAtWork
         let people: SQLAuthenticationStore
+        /// What a node of before knows nothing of.
+        let shortReceipts: StepWatch
 
         init(_ database: any Database, _ key: KeyEncryptionKey) throws {
             self.database = database
-            people = SQLAuthenticationStore(database: database, key: key)
+            shortReceipts = StepWatch(AuthenticationSchema.shortReceipts, of: database)
+            people = SQLAuthenticationStore(database: database, key: key, views: nil, shortReceipts: shortReceipts, audited: { _ in })
             provider = try ProviderAtWork(ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key), people: .database(people)))
         }
 
@@ -107,7 +116,7 @@ struct RollingUpgradeTests {
             #expect(begun.count == 23)
             // An old node whose machine was restarted.
             try await older.database.migrate(Self.olderSteps)
-            #expect(try await older.database.schemaVersion() == AuthenticationSchema.migrations.last?.number)
+            #expect(try await older.database.schemaVersion() == Self.lastBeside)
             // What one begins the other finds, shows and decides; the first hears of it.
             for device in begun {
                 let found = try await newer.provider.services.devices.waiting(
@@ -141,7 +150,63 @@ struct RollingUpgradeTests {
                 for _ in 0..<4 { group.addTask { _ = try await older.begin() } }
                 try await group.waitForAll()
             }
-            #expect(try await newer.database.schemaVersion() == AuthenticationSchema.migrations.last?.number)
+            #expect(try await newer.database.schemaVersion() == Self.lastBeside)
+        }
+    }
+
+    @Test(
+        "Receipts are written as a node of before reads them until the last such node is gone, then in their short form, also those that were there",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func receipts() async throws {
+        try await run { older, newer in
+            try await newer.database.migrate(AuthenticationSchema.migrations)
+            try await newer.shortReceipts.look()
+            try await newer.people.write { rows, _ in try rows.save(Sample.instance) }
+            // All that a node of before takes for a receipt.
+            let column = { @Sendable in
+                try await newer.database.read { try $0.one("SELECT receipt FROM instance")?.blob("receipt") }
+            }
+            #expect(try await column() == Sample.instance.receipt?.bytes)
+            #expect(try await older.people.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
+            try await older.database.close()
+            // The server sees the end of a connection a moment later than its program.
+            while !newer.shortReceipts.isTaken {
+                try await newer.database.migrate(AuthenticationSchema.migrations)
+                try await newer.shortReceipts.look()
+            }
+            #expect(try await column() == Sample.instance.receipt?.bytes)
+            #expect(try await !ReceiptRepacking(store: newer.people).run { true })
+            #expect(try await column()?.first == ShortReceipt.version)
+            #expect(try await newer.people.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
+        }
+    }
+
+    @Test(
+        "The step that waits is taken an hour after the last node of before was seen, by the node that works in the background: one that restarts goes on",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func hour() async throws {
+        try await run { older, newer in
+            try await newer.database.migrate(AuthenticationSchema.migrations)
+            let step = WaitingStep(newer.shortReceipts, of: newer.database)
+            var now = Sample.now
+            for _ in 0..<3 {
+                try await step.run(at: now, mayTake: true)
+                now = now + WaitingStep.quiet
+            }
+            #expect(!newer.shortReceipts.isTaken)
+            try await older.database.close()
+            // The server sees the end of a connection a moment later than its program.
+            while try await newer.database.isOpenedByOlder(than: AuthenticationSchema.shortReceipts) { await Task.yield() }
+            try await step.run(at: now, mayTake: true)
+            // A clock that was put back makes it no shorter.
+            for seconds in [WaitingStep.quiet - 1, 0] { try await step.run(at: now + seconds, mayTake: true) }
+            #expect(!newer.shortReceipts.isTaken)
+            #expect(try await newer.database.schemaVersion() == Self.lastBeside)
+            now = now + WaitingStep.quiet
+            try await step.run(at: now, mayTake: false)
+            #expect(!newer.shortReceipts.isTaken)
+            try await step.run(at: now, mayTake: true)
+            #expect(newer.shortReceipts.isTaken)
         }
     }
 
@@ -149,7 +214,7 @@ struct RollingUpgradeTests {
     func tooOld() async throws {
         try await run { older, newer in
             try await newer.database.migrate(AuthenticationSchema.migrations)
-            let newest = try #require(AuthenticationSchema.migrations.last?.number)
+            let newest = try #require(Self.lastBeside)
             await #expect(throws: DatabaseOpenError.newerThanProgram(version: newest)) {
                 try await older.database.migrate(AuthenticationSchema.migrations.filter { $0.number < Self.before })
             }

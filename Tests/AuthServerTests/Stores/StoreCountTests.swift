@@ -95,6 +95,40 @@ struct StoreCountTests {
         }
     }
 
+    @Test(
+        "With a login that is forgotten goes what leads to it, and not what leads to a later one of the same nonce", arguments: StoreBackend.allCases)
+    func pointers(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            // Two logins by one nonce, of which the first is over; one by another, and one of a nonce of another server.
+            let hash = Sample.bytes(20)
+            let elsewhere = ServerID(Sample.bytes(2, 16))!
+            var later = Sample.session(21, state: .loggedIn(Sample.login))
+            later.nonceHash = hash
+            let (first, next, alone) = (Sample.session(20, state: .expired), later, Sample.session(22, state: .expired))
+            try await store.write { rows in
+                for session in [first, next, alone] {
+                    try rows.save(session)
+                    try rows.save(
+                        NoncePointer(server: Sample.server, hash: session.nonceHash ?? [], kind: .chosen, session: session.id, run: 0))
+                }
+                let other = Session(
+                    id: Sample.sessionID(23), server: elsewhere, nonceHash: alone.nonceHash, stream: nil, purpose: .login, startedAt: Sample.now,
+                    state: .loggedIn(Sample.login))
+                try rows.save(other)
+                try rows.save(NoncePointer(server: elsewhere, hash: other.nonceHash ?? [], kind: .chosen, session: other.id, run: 0))
+            }
+            let gone = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.unusedSession + 481, limit: 9) }
+            #expect(gone == 2)
+            let left = try await store.read { rows in
+                try [(hash, Sample.server), (Sample.bytes(22), Sample.server), (Sample.bytes(22), elsewhere)].map { hash, server in
+                    try rows.pointer(nonceHash: hash, of: server)?.session
+                }
+            }
+            let expected: [SessionID?] = [next.id, nil, Sample.sessionID(23)]
+            #expect(left == expected)
+        }
+    }
+
     @Test("Many logins that nobody used go in batches of what was allowed", arguments: StoreBackend.allCases)
     func batches(on backend: StoreBackend) async throws {
         try await backend.run { store in

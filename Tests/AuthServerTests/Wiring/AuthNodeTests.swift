@@ -258,7 +258,8 @@ struct AuthNodeTests {
         let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
         #expect(service.background.first is LeaseKeeper)
         let names = service.background.compactMap { ($0 as? PeriodicTask)?.name }
-        #expect(names == ["keys", "token-keys", "housekeeping", "closes", "second-factor", "logouts", "pings", "decisions", "readiness"])
+        let upkeep = ["keys", "token-keys", "housekeeping", "closes", "second-factor", "schema", "receipts"]
+        #expect(names == upkeep + ["logouts", "pings", "decisions", "readiness"])
     }
 
     /// Where two nodes can have one database.

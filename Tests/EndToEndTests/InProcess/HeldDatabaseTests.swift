@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import Database
 import Foundation
+import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -141,6 +142,34 @@ struct HeldDatabaseTests {
             try await world.expectLogin(of: "bob", by: .biometric(.confirm))
             #expect(try await world.counted().failed == failed)
         }
+    }
+
+    @Test(
+        "Receipts of before are kept shorter, and a second-factor server that has forgotten what it counted believes them still",
+        arguments: HeldFixture.names)
+    func receipts(_ name: String) async throws {
+        let held = try HeldFixture(name)
+        let site = try await held.site()
+        let before = try await Self.receiptLengths(in: site)
+        #expect(!before.isEmpty)
+        try await site.open { world in
+            for case let work as PeriodicTask in world.authentication.background where work.name == "receipts" { await work.round() }
+            // With their numbers, and without a receipt that tells of them, neither would have a try left.
+            try await world.secondFactorDatabase.transaction { try $0.execute("UPDATE instance SET highest = 0, proven = 0, proven_by_pin = 0") }
+            try await world.expectLogin(of: "alice", by: .pin(try held.text("pins", "usual")))
+            try await world.expectLogin(of: "bob", by: .pin(try held.text("pins", "changed")))
+        }
+        let after = try await Self.receiptLengths(in: site)
+        #expect(after.count == before.count && after.allSatisfy { $0 < 200 })
+    }
+
+    private static func receiptLengths(in site: ServersSite) async throws -> [Int] {
+        let database = try SQLiteDatabase.open(path: site.file(of: .authentication), ownership: .shared)
+        let lengths = try await database.read { connection in
+            try connection.query("SELECT length(receipt) AS length FROM instance WHERE receipt IS NOT NULL").map { try $0.int("length") }
+        }
+        try await database.close()
+        return lengths
     }
 
     @Test("Who typed one wrong PIN has one try fewer: the right one is told with it, and four more wrong ones block", arguments: HeldFixture.names)

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Whether a step of the schema that may wait was taken, as far as this program knows. It learns of it by looking, now and then; what it does not know yet it
+/// does as before the step. Once taken, a step stays.
+package final class StepWatch: Sendable {
+    private let database: any Database
+    private let number: Int
+    private let known = Mutex(false)
+
+    package init(_ number: Int, of database: any Database) {
+        self.number = number
+        self.database = database
+    }
+
+    /// Whether it was seen.
+    package var isTaken: Bool { known.withLock { $0 } }
+
+    /// Looks, unless it was seen.
+    /// - Throws: ``SQLError``.
+    package func look() async throws {
+        guard !isTaken else { return }
+        let number = SQLValue(number)
+        let row = try await database.read { try $0.one("SELECT number FROM schema_version WHERE number = $1", [number]) }
+        if row != nil { known.withLock { $0 = true } }
+    }
+}
+
+extension Database {
+    /// Whether a program has it open that does not know this step, as far as programs say; one that has said nothing is taken for such a one.
+    /// - Throws: ``SQLError``.
+    package func isOpenedByOlder(than step: Int) async throws -> Bool {
+        guard let programs = dialect.programs else { return false }
+        return try await read { try $0.one(programs.older, [SQLValue(step), SQLValue(0)]) != nil }
+    }
+}
