@@ -11,8 +11,8 @@ let house: [SwiftSetting] = [
 /// As an example's own manifest has them.
 let example: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
 
-/// Links a program with the Swift libraries in it, for `make release`. Objects are the same either way but for the names of libraries in them, so that all else is
-/// compiled once for both ways; what Foundation's archives need beside those names stands here, and a link without it fails.
+/// Links a program with the Swift libraries in it, for `make release`. Objects are the same either way but for the names of libraries in them, so that all is
+/// compiled once for both; what Foundation's archives need beside those names stands here, and a link without it fails.
 let staticSwift: [LinkerSetting] =
     Context.environment["OSTIARY_STATIC"] != "1"
     ? []
