@@ -26,6 +26,14 @@ package final class StepWatch: Sendable {
 }
 
 extension Database {
+    /// Says once more which step is the last that this program knows: the connection that said so at its start may be gone, and one that says nothing is taken
+    /// for one of before.
+    /// - Throws: ``SQLError``.
+    package func announce(_ migrations: [Migration]) async throws {
+        guard let programs = dialect.programs, let last = migrations.map(\.number).max() else { return }
+        try await patient.transaction { connection, _ -> Void in _ = try connection.one(programs.announce, [.text("\(last)")]) }
+    }
+
     /// Whether a program has it open that does not know this step, as far as programs say; one that has said nothing is taken for such a one.
     /// - Throws: ``SQLError``.
     package func isOpenedByOlder(than step: Int) async throws -> Bool {

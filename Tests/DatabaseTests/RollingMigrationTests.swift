@@ -169,6 +169,25 @@ struct RollingMigrationTests {
         }
     }
 
+    @Test(
+        "A program that says nothing of what it knows is taken for one of before by a step that may wait, until it says so again",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func saidAgain() async throws {
+        try await Self.withTwo { one, other in
+            let steps = [Self.first, Self.second, Self.patient]
+            try await one.migrate([Self.first, Self.second])
+            // As one that has lost the connection by which it said so.
+            _ = try await other.schemaVersion()
+            #expect(try await one.isOpenedByOlder(than: 4))
+            try await one.migrate(steps)
+            #expect(try await one.schemaVersion() == 2)
+            try await other.announce(steps)
+            #expect(try await !one.isOpenedByOlder(than: 4))
+            try await one.migrate(steps)
+            #expect(try await one.schemaVersion() == 4)
+        }
+    }
+
     @Test("Where nobody else runs a step that may wait is made at once, in its turn", arguments: Backend.allCases)
     func alone(on backend: Backend) async throws {
         try await backend.withEmptyDatabase { database in

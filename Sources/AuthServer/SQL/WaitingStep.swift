@@ -23,6 +23,8 @@ final class WaitingStep: Sendable {
     /// - Throws: `DatabaseOpenError`, `SQLError`.
     func run(at now: Instant, mayTake: Bool) async throws {
         guard !step.isTaken else { return }
+        // So that no other takes this node for one of before.
+        try await database.announce(AuthenticationSchema.migrations)
         if mayTake, try await isQuiet(at: now) {
             var patience = StepPatience()
             // Whatever holds a table: there is another round.

@@ -23,10 +23,15 @@ package struct MovableSchema: Sendable {
         guard let first = steps.first else { throw MoveRefusal.notStarted(end.name) }
         guard let place = schemas.firstIndex(where: { $0.steps.first == first }) else { throw DatabaseOpenError.notOurs(path: end.name) }
         let known = schemas[place].steps
-        for (step, expected) in zip(steps, known) where step != expected {
-            throw DatabaseOpenError.foreignMigration(number: expected.number, expected: expected.name, found: step.name)
+        for step in steps {
+            guard let expected = known.first(where: { $0.number == step.number }) else {
+                throw DatabaseOpenError.newerThanProgram(version: steps[steps.count - 1].number)
+            }
+            guard step == expected else {
+                throw DatabaseOpenError.foreignMigration(number: expected.number, expected: expected.name, found: step.name)
+            }
         }
-        guard steps.count <= known.count else { throw DatabaseOpenError.newerThanProgram(version: steps[steps.count - 1].number) }
+        // One in the middle that waits is missing, too.
         guard steps.count == known.count else { throw MoveRefusal.olderSource(end.name, version: steps[steps.count - 1].number) }
         return place
     }

@@ -78,6 +78,14 @@ struct MoveRefusalTests {
             }
         }
         let later = Migration(3, "later") { _ in [] }
+        // One before it has waited.
+        try await Backend.memory.withEmptyDatabase { database in
+            try await database.migrate([movedSteps[0], later])
+            let schema = MovableSchema(migrations: movedSteps + [later], identifiedBy: [])
+            await #expect(throws: MoveRefusal.olderSource("it", version: 3)) {
+                try await MovableSchema.of(MoveEnd(database, url: "", name: "it"), among: [schema])
+            }
+        }
         #expect(try await place(movedSteps) == 1)
         #expect(try await place(other.migrations) == 0)
         await #expect(throws: MoveRefusal.olderSource("it", version: 1)) { try await place([movedSteps[0]]) }
