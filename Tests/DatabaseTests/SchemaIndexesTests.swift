@@ -116,7 +116,7 @@ struct SchemaIndexesTests {
             ),
             // Unique for some rows, or of more columns, is not what was asked for.
             (
-                "ALTER TABLE mark DROP CONSTRAINT mark_code_key; CREATE UNIQUE INDEX some ON mark (code) WHERE number > 0; "
+                "ALTER TABLE mark DROP CONSTRAINT mark_code_key; CREATE UNIQUE INDEX few ON mark (code) WHERE number > 0; "
                     + "CREATE UNIQUE INDEX wide ON mark (code, number)",
                 #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("code")"#, "CREATE UNIQUE INDEX own ON mark (code)"
             ),
