@@ -29,6 +29,8 @@ final class WaitingStep: Sendable {
         // Whatever is in the way: there is another try.
         try await database.migrate(AuthenticationSchema.migrations, takesWaiting: true)
         try await step.look()
+        // Lost by a failover it is taken after another hour.
+        if step.isTaken { looks.withLock { $0 = 0 } }
     }
 
     private func isTime() async throws -> Bool {

@@ -211,7 +211,9 @@ struct ReceiptRepackingTests {
             #expect(half.long > 0 && half.long < half.all && place != nil)
             let target = try await world.moved()
             try await target.step.look()
-            #expect(try await target.step.isTaken && target.count() == half && Self.place(in: target) == place)
+            #expect(target.step.isTaken)
+            #expect(try await target.count() == half)
+            #expect(try await Self.place(in: target) == place)
             #expect(try await target.kept(instances) == instances)
             #expect(try await !ReceiptRepacking(store: target.store).run { true })
             #expect(try await target.count() == Receipts(long: 0, all: half.all))
@@ -257,7 +259,8 @@ struct ReceiptRepackingTests {
             try await world.takeStep()
             #expect(try await !ReceiptRepacking(store: world.store).run { true })
             #expect(try await world.count().long == 0)
-            #expect(try await world.kept([changed] + instances.dropFirst()) == [changed] + instances.dropFirst())
+            let now = [changed] + Array(instances.dropFirst())
+            #expect(try await world.kept(now) == now)
         }
     }
 

@@ -232,7 +232,7 @@ struct RollingUpgradeTests {
             try await Self.untilGone(newer)
             let step = WaitingStep(newer.shortReceipts, of: newer.database)
             let tries = Mutex(0)
-            let run = { @Sendable in
+            let again = { @Sendable in
                 try await step.run {
                     tries.withLock { $0 += 1 }
                     return true
@@ -241,18 +241,18 @@ struct RollingUpgradeTests {
             let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let holder = Task {
                 try await newer.database.read { connection in
-                    _ = try connection.one("SELECT nonce_hash FROM nonce")
+                    _ = try connection.one("SELECT 1 AS found FROM nonce")
                     holds.signal()
                     ends.wait()
                 }
             }
             await onOwnThread { holds.wait() }
-            for _ in 0..<WaitingStep.quietLooks + WaitingStep.looksBetweenTries { try await run() }
+            for _ in 0..<WaitingStep.quietLooks + WaitingStep.looksBetweenTries { try await again() }
             #expect(tries.withLock { $0 } == 2)
             #expect(!newer.shortReceipts.isTaken)
             ends.signal()
             try await holder.value
-            for _ in 0..<WaitingStep.looksBetweenTries { try await run() }
+            for _ in 0..<WaitingStep.looksBetweenTries { try await again() }
             #expect(tries.withLock { $0 } == 3)
             #expect(newer.shortReceipts.isTaken)
         }

@@ -329,7 +329,9 @@ struct AuthNodeTests {
                     for case let work as PeriodicTask in node.background where work.name == "schema" {
                         for _ in 0..<rounds { await work.round() }
                     }
-                    return try await database.schemaVersion() == AuthenticationSchema.shortReceipts
+                    let watch = StepWatch(AuthenticationSchema.shortReceipts, of: database)
+                    try await watch.look()
+                    return watch.isTaken
                 }
                 // It has the lease from here on, and has looked once.
                 await servers.runBackground()
