@@ -74,9 +74,13 @@ extension Database {
         guard missing.isEmpty || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: found.newest) }
         for migration in missing {
             let isLeft = takesWaiting && migration.mayWait
-            do { try await make(migration, over: found, patience) } catch DatabaseOpenError.olderPrograms where isLeft,
-                DatabaseOpenError.stepBlocked where isLeft
-            { continue }
+            do {
+                try await make(migration, over: found, patience)
+            } catch DatabaseOpenError.olderPrograms where isLeft {
+                continue
+            } catch DatabaseOpenError.stepBlocked where isLeft {
+                continue
+            }
         }
         // A new one has nothing to forget.
         if found.newest > 0, missing.contains(where: { $0.rows != nil }) { try await purge() }
