@@ -6,8 +6,8 @@ package struct Migration: Sendable {
     /// The program whose last step has this number goes on beside this step, and so does every later one: it reads what it read before, and what it writes
     /// the program of this step reads. Its own number where no earlier one does (docs/decisions/0051).
     package let readableFrom: Int
-    /// Whether this program goes on without the step while another runs that cannot go on with it, and takes it later: what the step is for is then not done
-    /// yet, and nothing relies on it (docs/decisions/0068).
+    /// Whether this program goes on without the step, and takes it later, where programs share a database: another that cannot go on with it may be away for
+    /// a moment only. What the step is for is then not done yet, and nothing relies on it (docs/decisions/0068).
     package let mayWait: Bool
     package let statements: @Sendable (SQLDialect) -> [String]
     /// Goes over rows after the statements, in their transaction.
@@ -43,17 +43,22 @@ extension Database {
     /// run goes on where it stopped. What a step that goes over rows has replaced stays in none of the engine's files.
     ///
     /// Where programs share a database, others go on meanwhile: one that would make the same step waits for it, and one that cannot go on with it keeps it
-    /// from being made. A step that may wait is left for a later call then (``StepWatch``).
-    /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
+    /// from being made. A step that may wait is not taken by a start there, unless the database is new: who runs at this moment says nothing of who is away
+    /// (``StepWatch``).
+    /// - Parameters:
+    ///   - migrations: all that this program knows; they are applied in the order of their numbers.
+    ///   - takesWaiting: whether steps that may wait are tried, once: one that others are in the way of is left for a later call.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
     ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``, ``DatabaseOpenError/missingIndexes(_:)``,
     ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError``.
-    package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience()) async throws {
-        try await migrate(migrations, patience: patience, isTarget: false)
+    package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), takesWaiting: Bool = false) async throws {
+        var patience = patience
+        if takesWaiting { patience.mostTries = 1 }
+        try await migrate(migrations, patience: patience, takesWaiting: takesWaiting, isTarget: false)
     }
 
-    /// - Parameter isTarget: whether it is a move that takes the steps, in its own target.
-    func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), isTarget: Bool) async throws {
+    /// - Parameter isTarget: whether it is a move that takes the steps, in its own target: all of them.
+    func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), takesWaiting: Bool = false, isTarget: Bool) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
         try await beginSchema(isTarget: isTarget)
         let found = try await standing(for: migrations)
@@ -63,11 +68,19 @@ extension Database {
             return
         }
         guard found.lacking.isEmpty else { throw DatabaseOpenError.missingIndexes(found.lacking) }
+        let takesAll = takesWaiting || isTarget || found.newest == 0 || dialect.programs == nil
+        let missing = migrations.filter { !found.applied.contains($0.number) && (takesAll || !$0.mayWait) }
         // It would go on writing what the new tables no longer mean.
-        guard found.newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: found.newest) }
-        let missing = migrations.filter { !found.applied.contains($0.number) }
+        guard missing.isEmpty || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: found.newest) }
         for migration in missing {
-            do { try await make(migration, over: found, patience) } catch DatabaseOpenError.olderPrograms where migration.mayWait { continue }
+            let isLeft = takesWaiting && migration.mayWait
+            do {
+                try await make(migration, over: found, patience)
+            } catch DatabaseOpenError.olderPrograms where isLeft {
+                continue
+            } catch DatabaseOpenError.stepBlocked where isLeft {
+                continue
+            }
         }
         // A new one has nothing to forget.
         if found.newest > 0, missing.contains(where: { $0.rows != nil }) { try await purge() }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Whether a step of the schema that may wait was taken, as far as this program knows. It learns of it by looking, now and then; what it does not know yet it
-/// does as before the step. Once taken, a step stays.
+/// does as before the step. A step that was taken may be gone again: after a failover that lost its commit.
 package final class StepWatch: Sendable {
     private let database: any Database
     private let number: Int
@@ -12,16 +12,15 @@ package final class StepWatch: Sendable {
         self.database = database
     }
 
-    /// Whether it was seen.
+    /// Whether the last look saw it.
     package var isTaken: Bool { known.withLock { $0 } }
 
-    /// Looks, unless it was seen.
-    /// - Throws: ``SQLError``.
+    /// Looks.
+    /// - Throws: ``SQLError``; then it is known as before.
     package func look() async throws {
-        guard !isTaken else { return }
         let number = SQLValue(number)
         let row = try await database.read { try $0.one("SELECT number FROM schema_version WHERE number = $1", [number]) }
-        if row != nil { known.withLock { $0 = true } }
+        known.withLock { $0 = row != nil }
     }
 }
 

@@ -141,7 +141,7 @@ struct RollingMigrationTests {
     }
 
     @Test(
-        "A step that may wait is left out at once while a program of before runs, and holds up no later one; it is made when that one is gone",
+        "A step that may wait is left out while a program of before runs, and holds up no later one; it is made when that one is gone, by no start",
         .enabled(if: PostgreSQLCluster.isInstalled))
     func waiting() async throws {
         try await Self.withTwo { one, other in
@@ -150,7 +150,7 @@ struct RollingMigrationTests {
             let watch = StepWatch(4, of: one)
             var patience = StepPatience()
             patience.pause = { Issue.record("a start waited for it") }
-            for _ in 0..<2 { try await one.migrate(steps, patience: patience) }
+            for takesWaiting in [false, true, false, true] { try await one.migrate(steps, patience: patience, takesWaiting: takesWaiting) }
             try await watch.look()
             #expect(!watch.isTaken)
             #expect(
@@ -160,8 +160,12 @@ struct RollingMigrationTests {
             #expect(try await other.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [11])
             await other.close()
             // The server sees the end of a connection a moment later than its program.
+            while try await one.isOpenedByOlder(than: 4) { await Task.yield() }
+            // Away for a moment, as far as a start can see.
+            try await one.migrate(steps, patience: patience)
+            #expect(try await Self.numbers(in: one) == [11])
             while !watch.isTaken {
-                try await one.migrate(steps, patience: .hasty)
+                try await one.migrate(steps, patience: .hasty, takesWaiting: true)
                 try await watch.look()
             }
             #expect(try await one.read { try $0.query("SELECT n, o FROM a").map { try $0.int("n") } } == [111])
@@ -179,26 +183,91 @@ struct RollingMigrationTests {
             // As one that has lost the connection by which it said so.
             _ = try await other.schemaVersion()
             #expect(try await one.isOpenedByOlder(than: 4))
-            try await one.migrate(steps)
+            try await one.migrate(steps, takesWaiting: true)
             #expect(try await one.schemaVersion() == 2)
             try await other.announce(steps)
             #expect(try await !one.isOpenedByOlder(than: 4))
-            try await one.migrate(steps)
+            try await one.migrate(steps, takesWaiting: true)
             #expect(try await one.schemaVersion() == 4)
         }
     }
 
-    @Test("Where nobody else runs a step that may wait is made at once, in its turn", arguments: Backend.allCases)
+    @Test(
+        "A start takes a step that may wait where one program only can have the database, and in a new one; else it does not, whoever runs",
+        arguments: Backend.allCases)
     func alone(on backend: Backend) async throws {
+        let steps = [Self.first, Self.second, Self.patient, Self.fifth]
         try await backend.withEmptyDatabase { database in
             try await database.migrate([Self.first, Self.second])
             let watch = StepWatch(4, of: database)
             try await watch.look()
             #expect(!watch.isTaken)
-            try await database.migrate([Self.first, Self.second, Self.patient, Self.fifth])
+            let isShared = database.dialect.programs != nil
+            #expect(isShared == (backend == .postgresql))
+            try await database.migrate(steps)
+            try await watch.look()
+            #expect(watch.isTaken != isShared)
+            #expect(try await Self.numbers(in: database) == [isShared ? 11 : 111])
+            for _ in 0..<2 { try await database.migrate(steps, takesWaiting: true) }
             try await watch.look()
             #expect(watch.isTaken)
-            #expect(try await database.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } } == [111])
+            #expect(try await Self.numbers(in: database) == [111])
+        }
+        try await backend.withEmptyDatabase { database in
+            try await database.migrate(steps)
+            #expect(try await Self.numbers(in: database) == [111])
+        }
+    }
+
+    private static func numbers(in database: any Database) async throws -> [Int] {
+        try await database.read { try $0.query("SELECT n FROM a").map { try $0.int("n") } }
+    }
+
+    @Test(
+        "A step that was taken and is gone, as after a failover that lost its commit, is known to be gone at the next look",
+        arguments: Backend.allCases)
+    func gone(on backend: Backend) async throws {
+        try await backend.withEmptyDatabase { database in
+            try await database.migrate([Self.first, Self.second, Self.patient])
+            let watch = StepWatch(4, of: database)
+            try await watch.look()
+            #expect(watch.isTaken)
+            try await database.transaction { try $0.execute("DELETE FROM schema_version WHERE number = 4") }
+            try await watch.look()
+            #expect(!watch.isTaken)
+            try await database.migrate([Self.first, Self.second, Self.patient], takesWaiting: true)
+            try await watch.look()
+            #expect(watch.isTaken)
+        }
+    }
+
+    @Test(
+        "A step that may wait is tried once where somebody holds its table, and left for later: nobody waits for it, and no start is refused",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func leftWhereHeld() async throws {
+        try await Self.withTwo { one, other in
+            try await one.migrate([Self.first, Self.second])
+            let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let holder = Task {
+                try await other.read { connection in
+                    _ = try connection.one("SELECT n FROM a")
+                    holds.signal()
+                    ends.wait()
+                }
+            }
+            await onOwnThread { holds.wait() }
+            // The holder is no program of before.
+            let steps = [
+                Self.first, Self.second, Migration(4, "wide", readableFrom: 0, mayWait: true) { ["ALTER TABLE a ADD COLUMN w \($0.integer)"] },
+            ]
+            var patience = StepPatience()
+            patience.pause = { Issue.record("it was tried again") }
+            for takesWaiting in [false, true] { try await one.migrate(steps, patience: patience, takesWaiting: takesWaiting) }
+            #expect(try await one.schemaVersion() == 2)
+            ends.signal()
+            try await holder.value
+            try await one.migrate(steps, patience: patience, takesWaiting: true)
+            #expect(try await one.schemaVersion() == 4)
         }
     }
 

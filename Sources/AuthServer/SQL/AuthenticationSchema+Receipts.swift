@@ -15,7 +15,7 @@ extension AuthenticationSchema {
             ) \(d.keyedTableOptions)
             """,
             // What leads to a session is of its own nonce: it is found by that when the session goes.
-            "DROP INDEX nonce_session",
+            "DROP INDEX IF EXISTS nonce_session",
             "INSERT INTO repacking (name, is_over) SELECT 'receipts', CASE WHEN EXISTS (SELECT id FROM instance) THEN 0 ELSE 1 END",
         ]
     }

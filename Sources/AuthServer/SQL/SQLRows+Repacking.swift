@@ -25,12 +25,12 @@ extension SQLRows {
         return !isOver
     }
 
-    /// Saved, an instance has the form in which this transaction writes. One whose receipt is none stays as it is: whoever needs it is told.
+    /// Saved, an instance has the form in which this transaction writes. One that cannot be read stays as it is: whoever needs it is told. What fails for
+    /// another reason than what its row holds ends the batch.
     private func repack(_ bytes: [UInt8]) throws {
         guard let id = InstanceID(bytes) else { return }
-        do {
-            guard let found = try instance(id) else { return }
-            try save(found)
-        } catch is WireError { return }
+        let found: Instance?
+        do { found = try instance(id) } catch is WireError { return } catch SQLError.outOfRange, SQLError.wrongKind { return }
+        if let found { try save(found) }
     }
 }

@@ -31,6 +31,9 @@ enum ShortReceipt {
     /// The first byte. A receipt itself begins with the version of the protocol, of which there are few.
     static let version: UInt8 = 0x81
 
+    /// The version of the protocol in whose structure the receipt was signed. One of another version does not come out again by this, so it is kept long.
+    private static let signedVersion: UInt8 = 1
+
     /// What stands in a short form because the row does not say it, or because it is not what it mostly is.
     private struct Marks: OptionSet {
         let rawValue: UInt8
@@ -97,8 +100,11 @@ enum ShortReceipt {
             lastPIN: lastPIN, issuedAt: issuedAt)
         receipt.signature = OperatorSignature(keyID: try reader.fixed(8), ed25519: try reader.fixed(64))
         try reader.finish()
+        // Whatever version this program writes.
+        var signed = receipt.encoded
+        signed[0] = signedVersion
         // Read as any other is: whatever no receipt says is refused.
-        return try Encoded(decoding: receipt.encoded)
+        return try Encoded(decoding: signed)
     }
 
     private static func key(

@@ -38,7 +38,7 @@ extension AuthNodeCore {
                 try await services.housekeeping.bringBack(at: clock())
             },
             PeriodicTask(name: "schema", interval: .seconds(60), logger: logger) {
-                try await step?.run(at: clock(), mayTake: try await lease.isHeld(at: clock().seconds))
+                try await step?.run { try await lease.isHeld(at: clock().seconds) }
             },
             leased.batches("receipts", every: .seconds(60)) { _, mayGoOn in try await repacking.run(while: mayGoOn) },
         ]

@@ -7,7 +7,7 @@ package struct DatabaseMove: Sendable {
     let batch: Int
 
     /// - Parameters:
-    ///   - source: its schema has every step that this program knows: ``MovableSchema/of(_:among:)``.
+    ///   - source: its schema has every step that this program knows, but for such as wait: ``MovableSchema/of(_:among:)``.
     ///   - target: it holds nothing, or what an earlier run has left.
     package init(from source: MoveEnd, to target: MoveEnd, schema: MovableSchema, batch: Int = 500) {
         (self.source, self.target, self.schema, self.batch) = (source, target, schema, batch)
@@ -53,7 +53,7 @@ package struct DatabaseMove: Sendable {
     }
 
     private func go(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
-        if !isPrepared { try await target.database.migrate(schema.migrations, isTarget: true) }
+        if !isPrepared { try await target.database.migrate(try await stepsOfSource(), isTarget: true) }
         try check(tables, areThoseOf: try await TableShape.inOrder(of: target.database))
         let moved = tables.filter { !MovableSchema.stepTables.contains($0.name) }
         if !isPrepared { try await mark.prepare(moved) }
@@ -68,6 +68,13 @@ package struct DatabaseMove: Sendable {
         let isNoted = try await noteMoved()
         try await mark.remove()
         return MoveReport(tables: compared, resumedAt: copied, wasMoved: false, isNoted: isNoted)
+    }
+
+    /// A step that still waits in the source is none of the move's: the server that starts on the target takes it, as it would have in the source.
+    private func stepsOfSource() async throws -> [Migration] {
+        let rows = try await source.database.read { try $0.query("SELECT number FROM schema_version").map { try $0.int("number") } }
+        let taken = Set(rows)
+        return schema.migrations.filter { taken.contains($0.number) || !$0.mayWait }
     }
 
     /// - Returns: whether the source says now where its rows are; not where that is another role's to say.

@@ -13,7 +13,8 @@ package struct MovableSchema: Sendable {
     /// The tables of steps. The target gets their rows by taking these steps.
     static let stepTables = StepTables.names
 
-    /// Which of several a database has, every step of it: neither does a move take steps for a server, nor does it leave out what it does not know.
+    /// Which of several a database has, every step of it but such as may wait: neither does a move take steps for a server, nor does it leave out what it does
+    /// not know.
     /// - Returns: its place in `schemas`.
     /// - Throws: ``MoveRefusal``, ``DatabaseOpenError``, ``SQLError``.
     package static func of(_ end: MoveEnd, among schemas: [MovableSchema]) async throws -> Int {
@@ -31,8 +32,9 @@ package struct MovableSchema: Sendable {
                 throw DatabaseOpenError.foreignMigration(number: expected.number, expected: expected.name, found: step.name)
             }
         }
-        // One in the middle that waits is missing, too.
-        guard steps.count == known.count else { throw MoveRefusal.olderSource(end.name, version: steps[steps.count - 1].number) }
+        let needed = schemas[place].migrations.filter { !$0.mayWait }.map(\.number)
+        // One in the middle may be missing, too.
+        guard Set(needed).isSubset(of: steps.map(\.number)) else { throw MoveRefusal.olderSource(end.name, version: steps[steps.count - 1].number) }
         return place
     }
 

@@ -18,23 +18,32 @@ struct ReceiptRepackingTests {
     /// Over a database to which the step comes when there are rows.
     private struct World: Sendable {
         let database: any Database
+        let key: KeyEncryptionKey
         let store: SQLAuthenticationStore
         /// That of a node which has not heard of the step.
         let late: SQLAuthenticationStore
         let step: StepWatch
 
-        init(_ database: any Database) {
-            let key = KeyEncryptionKey.random()
-            self.database = database
+        init(_ database: any Database, key: KeyEncryptionKey = .random()) {
+            (self.database, self.key) = (database, key)
             late = SQLAuthenticationStore(database: database, key: key)
             step = StepWatch(AuthenticationSchema.shortReceipts, of: database)
             store = SQLAuthenticationStore(database: database, key: key, views: nil, shortReceipts: step, audited: { _ in })
         }
 
         func takeStep() async throws {
-            try await database.migrate(AuthenticationSchema.migrations)
+            try await database.migrate(AuthenticationSchema.migrations, takesWaiting: true)
             try await step.look()
             try #require(step.isTaken)
+        }
+
+        /// Over a file that has the rows of this one, moved there as `move-database` does.
+        func moved() async throws -> World {
+            let target = try SQLiteDatabase.inMemory()
+            let (from, to) = (MoveEnd(database, url: "old", name: "the old one"), MoveEnd(target, url: "new", name: "the new one"))
+            try #require(try await MovableSchema.of(from, among: [.authServer]) == 0)
+            _ = try await DatabaseMove(from: from, to: to, schema: .authServer, batch: 64).run()
+            return World(misbehavingDatabase(over: target), key: key)
         }
 
         func save(_ instances: [Instance]) async throws {
@@ -171,6 +180,87 @@ struct ReceiptRepackingTests {
         try await run(on: backend) { world in
             try await world.takeStep()
             #expect(try await !world.store.hasReceiptsOfBefore())
+        }
+    }
+
+    @Test("A row that cannot be read stays as it is and holds up no other", arguments: engines)
+    func unreadable(on backend: StoreBackend) async throws {
+        try await run(on: backend) { world in
+            let instances = Self.instances(5)
+            try await world.save(instances)
+            let id = instances[1].id
+            try await world.database.transaction { try $0.execute("UPDATE instance SET evaluated_epoch = -1 WHERE id = $1", [SQLValue(id)]) }
+            try await world.takeStep()
+            #expect(try await !ReceiptRepacking(store: world.store).run { true })
+            #expect(try await world.count().long == 1)
+            #expect(try await !world.store.hasReceiptsOfBefore())
+            let others = instances.filter { $0.id != id }
+            #expect(try await world.kept(others) == others)
+            await #expect(throws: SQLError.outOfRange("evaluated_epoch")) { try await world.kept([instances[1]]) }
+        }
+    }
+
+    @Test("Moved in the middle, receipts of both forms are what they were, and it goes on where it was", arguments: engines)
+    func movedHalfWay(on backend: StoreBackend) async throws {
+        try await run(on: backend) { world in
+            let instances = Self.instances(450)
+            try await world.save(instances)
+            try await world.takeStep()
+            #expect(try await !ReceiptRepacking(store: world.store).run { false })
+            let (half, place) = (try await world.count(), try await Self.place(in: world))
+            #expect(half.long > 0 && half.long < half.all && place != nil)
+            let target = try await world.moved()
+            try await target.step.look()
+            #expect(target.step.isTaken)
+            #expect(try await target.count() == half)
+            #expect(try await Self.place(in: target) == place)
+            #expect(try await target.kept(instances) == instances)
+            #expect(try await !ReceiptRepacking(store: target.store).run { true })
+            #expect(try await target.count() == Receipts(long: 0, all: half.all))
+            #expect(try await target.kept(instances) == instances)
+        }
+    }
+
+    @Test("Moved while the step waits, they are brought into it by the server that starts on the target and takes it", arguments: engines)
+    func movedBefore(on backend: StoreBackend) async throws {
+        try await run(on: backend) { world in
+            let instances = Self.instances(20)
+            try await world.save(instances)
+            let target = try await world.moved()
+            try await target.step.look()
+            #expect(!target.step.isTaken)
+            // A start: the target is a file.
+            try await target.database.migrate(AuthenticationSchema.migrations)
+            try await target.step.look()
+            #expect(target.step.isTaken)
+            #expect(try await target.count() == world.count())
+            #expect(try await !ReceiptRepacking(store: target.store).run { true })
+            #expect(try await target.count().long == 0)
+            #expect(try await target.kept(instances) == instances)
+        }
+    }
+
+    @Test(
+        "Where a failover has lost the step nothing is repacked and nothing fails, receipts are written in full, and it begins anew with the step",
+        arguments: engines)
+    func lostStep(on backend: StoreBackend) async throws {
+        try await run(on: backend) { world in
+            let instances = Self.instances(20)
+            try await world.save(instances)
+            try await world.takeStep()
+            try await world.database.loseWaitingStep()
+            try await world.step.look()
+            #expect(try await !ReceiptRepacking(store: world.store).run { true })
+            var changed = instances[0]
+            changed.biometricKey = Sample.bytes(1, 65)
+            try await world.save([changed])
+            let before = try await world.count()
+            #expect(before.long == before.all)
+            try await world.takeStep()
+            #expect(try await !ReceiptRepacking(store: world.store).run { true })
+            #expect(try await world.count().long == 0)
+            let now = [changed] + Array(instances.dropFirst())
+            #expect(try await world.kept(now) == now)
         }
     }
 

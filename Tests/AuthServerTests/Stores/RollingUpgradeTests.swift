@@ -1,9 +1,11 @@
 import Authentication
 import Database
+import Dispatch
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import AuthServer
@@ -171,7 +173,7 @@ struct RollingUpgradeTests {
             try await older.database.close()
             // The server sees the end of a connection a moment later than its program.
             while !newer.shortReceipts.isTaken {
-                try await newer.database.migrate(AuthenticationSchema.migrations)
+                try await newer.database.migrate(AuthenticationSchema.migrations, takesWaiting: true)
                 try await newer.shortReceipts.look()
             }
             #expect(try await column() == Sample.instance.receipt?.bytes)
@@ -182,32 +184,113 @@ struct RollingUpgradeTests {
     }
 
     @Test(
-        "The step that waits is taken an hour after the last node of before was seen, by the node that works in the background: one that restarts goes on",
+        "The step that waits is taken when no node of before was seen in an hour of looks, by the node that works in the background: one that restarts goes on",
         .enabled(if: PostgreSQLCluster.isInstalled))
     func hour() async throws {
         try await run { older, newer in
             try await newer.database.migrate(AuthenticationSchema.migrations)
             let step = WaitingStep(newer.shortReceipts, of: newer.database)
-            var now = Sample.now
-            for _ in 0..<3 {
-                try await step.run(at: now, mayTake: true)
-                now = now + WaitingStep.quiet
-            }
+            for _ in 0..<2 * WaitingStep.quietLooks { try await step.run { true } }
             #expect(!newer.shortReceipts.isTaken)
             try await older.database.close()
-            // The server sees the end of a connection a moment later than its program.
-            while try await newer.database.isOpenedByOlder(than: AuthenticationSchema.shortReceipts) { await Task.yield() }
-            try await step.run(at: now, mayTake: true)
-            // A clock that was put back makes it no shorter.
-            for seconds in [WaitingStep.quiet - 1, 0] { try await step.run(at: now + seconds, mayTake: true) }
+            try await Self.untilGone(newer)
+            try await Self.look(step, WaitingStep.quietLooks - 1)
+            // Back for one look, before it has said anything.
+            let back = try await Self.openedAgain(newer.database, as: "ostiary")
+            try await Self.look(step, 1)
+            await back.close()
+            try await Self.untilGone(newer)
+            try await Self.look(step, WaitingStep.quietLooks - 1)
+            #expect(!newer.shortReceipts.isTaken)
+            // A look that could not be made counts none of those before it.
+            try await newer.database.transaction { try $0.execute("ALTER TABLE schema_version RENAME TO away") }
+            await #expect(throws: SQLError.self) { try await step.run { true } }
+            try await newer.database.transaction { try $0.execute("ALTER TABLE away RENAME TO schema_version") }
+            try await Self.look(step, WaitingStep.quietLooks - 1)
+            #expect(!newer.shortReceipts.isTaken)
+            try await step.run { false }
             #expect(!newer.shortReceipts.isTaken)
             #expect(try await newer.database.schemaVersion() == Self.lastBeside)
-            now = now + WaitingStep.quiet
-            try await step.run(at: now, mayTake: false)
+            try await step.run { true }
+            #expect(newer.shortReceipts.isTaken)
+            // A failover that loses it has it taken once more, by as many looks.
+            try await newer.database.loseWaitingStep()
+            try await Self.look(step, WaitingStep.quietLooks - 1)
             #expect(!newer.shortReceipts.isTaken)
-            try await step.run(at: now, mayTake: true)
+            try await step.run { true }
             #expect(newer.shortReceipts.isTaken)
         }
+    }
+
+    @Test(
+        "Where something holds a table the step is tried once in ten looks, nothing fails, and it is taken when that ends",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func blocked() async throws {
+        try await run { older, newer in
+            try await newer.database.migrate(AuthenticationSchema.migrations)
+            try await older.database.close()
+            try await Self.untilGone(newer)
+            let step = WaitingStep(newer.shortReceipts, of: newer.database)
+            let tries = Mutex(0)
+            let again = { @Sendable in
+                try await step.run {
+                    tries.withLock { $0 += 1 }
+                    return true
+                }
+            }
+            let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let holder = Task {
+                try await newer.database.read { connection in
+                    _ = try connection.one("SELECT 1 AS found FROM nonce")
+                    holds.signal()
+                    ends.wait()
+                }
+            }
+            await onOwnThread { holds.wait() }
+            for _ in 0..<WaitingStep.quietLooks + WaitingStep.looksBetweenTries { try await again() }
+            #expect(tries.withLock { $0 } == 2)
+            #expect(!newer.shortReceipts.isTaken)
+            ends.signal()
+            try await holder.value
+            for _ in 0..<WaitingStep.looksBetweenTries { try await again() }
+            #expect(tries.withLock { $0 } == 3)
+            #expect(newer.shortReceipts.isTaken)
+        }
+    }
+
+    @Test(
+        "Each look says which steps this node knows: one that has lost the connection by which it said so keeps no other waiting",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func saysAgain() async throws {
+        try await run { older, newer in
+            try await newer.database.migrate(AuthenticationSchema.migrations)
+            try await older.database.close()
+            try await Self.untilGone(newer)
+            let another = try await Self.openedAgain(newer.database, as: "ostiary another")
+            #expect(try await newer.database.isOpenedByOlder(than: AuthenticationSchema.shortReceipts))
+            try await WaitingStep(StepWatch(AuthenticationSchema.shortReceipts, of: another), of: another).run { false }
+            #expect(try await !newer.database.isOpenedByOlder(than: AuthenticationSchema.shortReceipts))
+            await another.close()
+        }
+    }
+
+    private static func look(_ step: WaitingStep, _ rounds: Int) async throws {
+        for round in 0..<rounds { try await step.run { round.isMultiple(of: 2) } }
+    }
+
+    /// The server sees the end of a connection a moment later than its program.
+    private static func untilGone(_ node: Node) async throws {
+        while try await node.database.isOpenedByOlder(than: AuthenticationSchema.shortReceipts) { await Task.yield() }
+    }
+
+    /// The same database, by connections of a program that has not said what it knows.
+    private static func openedAgain(_ database: any Database, as program: String) async throws -> PostgreSQLDatabase {
+        let name = try await database.read { try $0.one("SELECT CAST(current_database() AS TEXT) AS name")?.text("name") }
+        var settings = PostgreSQLSettings.forTests
+        settings.program = program
+        let opened = try await PostgreSQLCluster.shared.open(try #require(name), settings: settings)
+        _ = try await opened.schemaVersion()
+        return opened
     }
 
     @Test("An earlier program than those that may is refused at its start, and changes nothing", .enabled(if: PostgreSQLCluster.isInstalled))

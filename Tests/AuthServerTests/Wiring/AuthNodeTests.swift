@@ -317,6 +317,31 @@ struct AuthNodeTests {
         }
     }
 
+    @Test(
+        "A step that waits is taken by the node that works in the background, when it has looked for an hour; by no other, and by no start",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func waitingStep() async throws {
+        try await SchemaTemplate.authentication.withPostgreSQL { database in
+            try await database.loseWaitingStep()
+            try await ServersFixture.run(database: database) { servers in
+                let second = try await servers.start()
+                let look = { @Sendable (node: AuthNode, rounds: Int) async throws -> Bool in
+                    for case let work as PeriodicTask in node.background where work.name == "schema" {
+                        for _ in 0..<rounds { await work.round() }
+                    }
+                    let watch = StepWatch(AuthenticationSchema.shortReceipts, of: database)
+                    try await watch.look()
+                    return watch.isTaken
+                }
+                // It has the lease from here on, and has looked once.
+                await servers.runBackground()
+                #expect(try await !look(second, 2 * WaitingStep.quietLooks))
+                #expect(try await !look(servers.service, WaitingStep.quietLooks - 2))
+                #expect(try await look(servers.service, 1))
+            }
+        }
+    }
+
     @Test("The first start says that a virtual server was made, and no later one; so does asking for the identity, when that is first")
     func serverCreated() async throws {
         let (started, asked) = (LogRecorder(), LogRecorder())

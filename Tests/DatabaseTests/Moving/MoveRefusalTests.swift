@@ -68,7 +68,7 @@ struct MoveRefusalTests {
         }
     }
 
-    @Test("A source must have every step that this program knows, and none more; which server's it is its first step says")
+    @Test("A source must have every step that this program knows, but such as may wait, and none more; which server's it is its first step says")
     func steps() async throws {
         let other = MovableSchema(migrations: [Migration(1, "others") { _ in [] }], identifiedBy: [])
         func place(_ steps: [Migration]) async throws -> Int {
@@ -78,13 +78,16 @@ struct MoveRefusalTests {
             }
         }
         let later = Migration(3, "later") { _ in [] }
-        // One before it has waited.
+        // One before it is missing.
         try await Backend.memory.withEmptyDatabase { database in
             try await database.migrate([movedSteps[0], later])
             let schema = MovableSchema(migrations: movedSteps + [later], identifiedBy: [])
             await #expect(throws: MoveRefusal.olderSource("it", version: 3)) {
                 try await MovableSchema.of(MoveEnd(database, url: "", name: "it"), among: [schema])
             }
+            let patient = Migration(2, "patient", mayWait: true) { _ in [] }
+            let waiting = MovableSchema(migrations: [movedSteps[0], patient, later], identifiedBy: [])
+            #expect(try await MovableSchema.of(MoveEnd(database, url: "", name: "it"), among: [waiting]) == 0)
         }
         #expect(try await place(movedSteps) == 1)
         #expect(try await place(other.migrations) == 0)
