@@ -111,7 +111,8 @@ package final class PostgreSQLDatabase: Database {
     /// A write that waited too long for a lock may have waited for a commit of ours that waits for a standby itself, one of an earlier start perhaps: then
     /// nobody else holds anything, and that is what is told.
     private func reason(for error: any Error, by deadline: Deadline) async -> any Error {
-        guard case SQLError.busy = error else { return error }
+        // Whoever has no time left asks nothing more.
+        guard case SQLError.busy = error, !deadline.isOver else { return error }
         let age = connector.settings.lockTimeout
         let found = try? await run(.read, by: deadline) { try UnansweredCommits.awaited(on: $0, silence: age) }
         return found.flatMap { $0 }.map { SQLError.commitsUnanswered(standbys: $0) } ?? error
