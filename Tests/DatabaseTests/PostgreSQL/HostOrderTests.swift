@@ -49,8 +49,6 @@ struct HostOrderTests {
                 return nil
             }
             #expect(loss?.isSilence == (asking > connecting) && loss?.isLate == (asking < connecting))
-            connector.order.note(answered: 1)
-            #expect(connector.order.places == [1, 0])
         }
     }
 
