@@ -53,7 +53,9 @@ struct SchemaIndexes: Equatable, Sendable {
 extension SchemaIndexes.Named {
     /// The same of a table that has another name by now.
     fileprivate func renamed(to new: String) -> Self {
-        guard let on = statement.range(of: " ON ", options: .caseInsensitive) else { return Self(table: new, isUnique: isUnique, statement: statement) }
+        guard let on = statement.range(of: " ON ", options: .caseInsensitive) else {
+            return Self(table: new, isUnique: isUnique, statement: statement)
+        }
         let rest = statement[on.upperBound...]
         // In quotes it is as it is, else in whatever case.
         let old = rest.hasPrefix("\"") ? TableKeys.quoted(table) : table
@@ -96,7 +98,8 @@ extension SchemaIndexes {
         let (name, adding) = ("the primary key of \(table)", TableKeys.addingKey(columns, to: table))
         if let other = found.first(where: { $0.isKey && !($0.isUnique && $0.columns == columns) }) {
             // A table has one at most.
-            return "\(name), which is another one: ALTER TABLE \(TableKeys.quoted(table)) DROP CONSTRAINT \(TableKeys.quoted(other.name)); \(adding)"
+            let dropping = "ALTER TABLE \(TableKeys.quoted(table)) DROP CONSTRAINT \(TableKeys.quoted(other.name))"
+            return "\(name), which is another one: \(dropping); \(adding)"
         }
         return Self.words(name, in: found.filter(\.isKey), else: adding)
     }

@@ -125,8 +125,8 @@ extension TableKeys {
     /// A name in a statement, in quotes where it needs them.
     static func written(_ name: String) -> String {
         let (letters, digits) = ("abcdefghijklmnopqrstuvwxyz_", "0123456789")
-        guard let first = name.first, letters.contains(first), name.allSatisfy({ letters.contains($0) || digits.contains($0) }) else { return quoted(name) }
-        return name
+        let isPlain = name.first.map { letters.contains($0) } ?? false
+        return isPlain && name.allSatisfy { letters.contains($0) || digits.contains($0) } ? name : quoted(name)
     }
 
     /// A name in a statement, whatever it is.

@@ -82,8 +82,12 @@ struct SchemaIndexesTests {
 
     @Test("A step of several changes, or of a constraint by its name, ends the program that has it: it would be read as less than it is")
     func unread() async {
-        await #expect(processExitsWith: .failure) { _ = SchemaIndexes(after: ["CREATE TABLE a (b INT)", "ALTER TABLE a ADD c INT, ADD d INT UNIQUE"]) }
-        await #expect(processExitsWith: .failure) { _ = SchemaIndexes(after: ["CREATE TABLE a (b INT)", "ALTER TABLE a DROP CONSTRAINT a_key"]) }
+        await #expect(processExitsWith: .failure) {
+            _ = SchemaIndexes(after: ["CREATE TABLE a (b INT)", "ALTER TABLE a ADD c INT, ADD d INT UNIQUE"])
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = SchemaIndexes(after: ["CREATE TABLE a (b INT)", "ALTER TABLE a DROP CONSTRAINT a_key"])
+        }
     }
 
     @Test("What makes one is told in one line, of the table as it is called by now")
