@@ -125,7 +125,8 @@ extension SchemaIndexes {
             let words = "the index \(name) of \(wanted.table)"
             guard let there = byName[name], there.table == wanted.table else { return "\(words): \(wanted.statement)" }
             guard there.isValid else { return "\(words), which is not valid: REINDEX INDEX \(TableKeys.written(name))" }
-            return wanted.isUnique && !there.isUnique ? "\(words), which is not unique: DROP INDEX \(TableKeys.written(name)); \(wanted.statement)" : nil
+            guard wanted.isUnique, !there.isUnique else { return nil }
+            return "\(words), which is not unique: DROP INDEX \(TableKeys.written(name)); \(wanted.statement)"
         }
     }
 }

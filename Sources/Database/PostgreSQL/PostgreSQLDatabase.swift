@@ -11,7 +11,7 @@ package final class PostgreSQLDatabase: Database {
     private let isPatient: Bool
     /// Whether the server has refused a write for want of room, and nobody has seen room since.
     private let wantsRoom = Mutex(false)
-    private let commits: UnansweredCommits
+    let commits: UnansweredCommits
 
     init(_ connector: PostgreSQLConnector) {
         self.connector = connector

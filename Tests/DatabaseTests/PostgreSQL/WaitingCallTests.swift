@@ -36,6 +36,29 @@ struct WaitingCallTests {
         }
     }
 
+    @Test("A write is told in its time too, and also while commits are suspected: neither it nor the question before it is begun", arguments: [false, true])
+    func writes(areSuspected: Bool) async throws {
+        try await PostgreSQLDatabase.lend(settings: Self.hasty(callTime: 200)) { database in
+            let (patient, runs) = (database.patient, Runs())
+            let (inside, enter) = AsyncStream.makeStream(of: Void.self)
+            let leave = DispatchSemaphore(value: 0)
+            async let holder: Void = patient.read { connection -> Void in
+                _ = try connection.query("SELECT 1 AS one")
+                enter.finish()
+                leave.wait()
+            }
+            for await _ in inside {}
+            if areSuspected { database.commits.note() }
+            await #expect(throws: SQLError.busy) { try await database.transaction { _ in _ = runs.begin() } }
+            // Nobody has heard that they end.
+            #expect(database.commits.areSuspected == areSuspected)
+            leave.signal()
+            try await holder
+            try await patient.transaction { _ in _ = runs.begin() }
+            #expect(runs.count == 1 && !database.commits.areSuspected)
+        }
+    }
+
     @Test("Nor does a thread that hangs while it makes a connection keep anybody: its call and all behind it are told, and it goes on when it can")
     func behindHangingThread() async throws {
         let cluster = try await PostgreSQLCluster()
