@@ -36,7 +36,7 @@ struct WaitingCallTests {
         }
     }
 
-    @Test("A write is told in its time too, and also while commits are suspected: neither it nor the question before it is begun", arguments: [false, true])
+    @Test("A write is told in its time, also while commits are suspected: neither it nor the question before it is begun", arguments: [false, true])
     func writes(areSuspected: Bool) async throws {
         try await PostgreSQLDatabase.lend(settings: Self.hasty(callTime: 200)) { database in
             let (patient, runs) = (database.patient, Runs())
