@@ -7,8 +7,8 @@ package struct SQLCatalogue: Sendable, Equatable {
     package let columns: String
     /// A row for each table that refers to another: `table_name`, `referred`.
     package let references: String
-    /// A row for each index: `name`, `table_name`, `is_key` (of the primary key), `is_unique`, `is_valid` (whether it holds all rows and is asked),
-    /// `columns` (their names in order, with commas; none where it is of some rows only, or of more than columns). Nil of an engine whose tables are never
+    /// A row for each index: `name`, `table_name`, `is_key` (of the primary key), `is_unique` (at each row, not only at the end of a transaction), `is_valid`
+    /// (whether it holds all rows and is asked), `columns` (their names in order, as an array of JSON; none where it is of some rows only, or of more than columns). Nil of an engine whose tables are never
     /// without.
     let indexes: String?
     /// The last number that was given out in the table `$1`, as `last`: null or no row where none was.

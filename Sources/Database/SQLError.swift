@@ -28,8 +28,8 @@ package enum SQLError: Error, Equatable, Sendable {
     case transactionLost
     /// The connection was lost at COMMIT: the transaction is kept or gone, and this call cannot know which. Whoever asked looks again.
     case outcomeUnknown
-    /// The server is at commits that were begun before, by whomever, and answers none: nothing more was begun. With the names of the synchronous
-    /// standbys for which they wait; nil where they wait for something else.
+    /// The server is at commits that were begun before, by whomever, and answers none: nothing more was begun. Whoever looks again hears it of a commit
+    /// of its own, which may be kept. With the names of the synchronous standbys for which they wait; nil where they wait for something else.
     case commitsUnanswered(standbys: String?)
     /// The engine cannot be reached: nothing was begun.
     case unavailable

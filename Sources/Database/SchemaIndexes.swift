@@ -1,3 +1,5 @@
+import Foundation
+
 /// The indexes that the steps of a schema have made, read from their statements, so that no list of them is kept beside: a database that was restored without
 /// them holds every row, and fails at the first that says `ON CONFLICT`, or keeps a code twice.
 struct SchemaIndexes: Equatable, Sendable {
@@ -23,11 +25,11 @@ struct SchemaIndexes: Equatable, Sendable {
         var rest = words.dropFirst(isUnique ? 2 : 1)
         let kind = rest.popFirst()?.uppercased() ?? ""
         while let word = rest.first?.uppercased(), ["IF", "NOT", "EXISTS"].contains(word) { rest.removeFirst() }
-        guard let name = rest.popFirst() else { return }
+        guard let name = rest.popFirst().map(TableKeys.plain) else { return }
         switch (verb, kind) {
         case ("CREATE", "INDEX"):
             let line = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            named[name] = Named(table: rest.dropFirst().first ?? "", isUnique: isUnique, statement: line)
+            named[name] = Named(table: rest.dropFirst().first.map(TableKeys.plain) ?? "", isUnique: isUnique, statement: line)
         case ("DROP", "INDEX"): named[name] = nil
         case ("CREATE", "TABLE"): tables[name] = TableKeys(defining: rest)
         case ("DROP", "TABLE"):
@@ -39,7 +41,7 @@ struct SchemaIndexes: Equatable, Sendable {
     }
 
     private mutating func alter(_ name: String, _ words: ArraySlice<String>) {
-        guard words.prefix(2).map({ $0.uppercased() }) == ["RENAME", "TO"], let new = words.dropFirst(2).first else {
+        guard words.prefix(2).map({ $0.uppercased() }) == ["RENAME", "TO"], let new = words.dropFirst(2).first.map(TableKeys.plain) else {
             tables[name]?.alter(words)
             return
         }
@@ -51,11 +53,15 @@ struct SchemaIndexes: Equatable, Sendable {
 extension SchemaIndexes.Named {
     /// The same of a table that has another name by now.
     fileprivate func renamed(to new: String) -> Self {
-        var words = statement.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        if let place = words.firstIndex(where: { $0.uppercased() == "ON" }), place + 1 < words.count, words[place + 1].hasPrefix(table) {
-            words[place + 1] = new + words[place + 1].dropFirst(table.count)
+        guard let on = statement.range(of: " ON ", options: .caseInsensitive) else {
+            return Self(table: new, isUnique: isUnique, statement: statement)
         }
-        return Self(table: new, isUnique: isUnique, statement: words.joined(separator: " "))
+        let rest = statement[on.upperBound...]
+        // In quotes it is as it is, else in whatever case.
+        let old = rest.hasPrefix("\"") ? TableKeys.quoted(table) : table
+        let behind = rest.prefix(old.count).lowercased() == old.lowercased() ? rest.dropFirst(old.count) : rest
+        let renamed = String(statement[..<on.upperBound]) + TableKeys.written(new) + String(behind)
+        return Self(table: new, isUnique: isUnique, statement: renamed)
     }
 }
 
@@ -65,6 +71,7 @@ extension SchemaIndexes {
         let name: String
         let table: String
         let isKey: Bool
+        /// At each row, and not at the end of a transaction: only that answers `ON CONFLICT`.
         let isUnique: Bool
         /// Whether it holds all rows, and whoever looks may ask it.
         let isValid: Bool
@@ -74,7 +81,7 @@ extension SchemaIndexes {
         init(_ row: SQLRow) throws {
             (name, table) = (try row.text("name"), try row.text("table_name"))
             (isKey, isUnique, isValid) = (try row.bool("is_key"), try row.bool("is_unique"), try row.bool("is_valid"))
-            columns = try row.text("columns").split(separator: ",").map(String.init)
+            columns = try JSONDecoder().decode([String].self, from: Data(try row.text("columns").utf8))
         }
     }
 
@@ -88,12 +95,18 @@ extension SchemaIndexes {
     }
 
     private func lackingKey(_ columns: [String], of table: String, in found: [Found]) -> String? {
-        Self.words("the primary key of \(table)", in: found.filter(\.isKey), else: TableKeys.addingKey(columns, to: table))
+        let (name, adding) = ("the primary key of \(table)", TableKeys.addingKey(columns, to: table))
+        if let other = found.first(where: { $0.isKey && !($0.isUnique && $0.columns == columns) }) {
+            // A table has one at most.
+            let dropping = "ALTER TABLE \(TableKeys.quoted(table)) DROP CONSTRAINT \(TableKeys.quoted(other.name))"
+            return "\(name), which is another one: \(dropping); \(adding)"
+        }
+        return Self.words(name, in: found.filter(\.isKey), else: adding)
     }
 
-    /// In which order its columns stand is the same to whoever asks it whether a row is there.
+    /// One of the same columns in another order is another one: it finds no rows by the first of them.
     private func lackingUnique(_ columns: [String], of table: String, in found: [Found]) -> String? {
-        let same = found.filter { $0.isUnique && !$0.isKey && named[$0.name] == nil && Set($0.columns) == Set(columns) }
+        let same = found.filter { $0.isUnique && !$0.isKey && named[$0.name] == nil && $0.columns == columns }
         return Self.words("a UNIQUE of \(table)", in: same, else: TableKeys.addingUnique(columns, to: table))
     }
 
@@ -111,8 +124,9 @@ extension SchemaIndexes {
         return named.sorted { $0.key < $1.key }.compactMap { name, wanted -> String? in
             let words = "the index \(name) of \(wanted.table)"
             guard let there = byName[name], there.table == wanted.table else { return "\(words): \(wanted.statement)" }
-            guard there.isValid else { return "\(words), which is not valid: REINDEX INDEX \(name)" }
-            return wanted.isUnique && !there.isUnique ? "\(words), which is not unique: DROP INDEX \(name); \(wanted.statement)" : nil
+            guard there.isValid else { return "\(words), which is not valid: REINDEX INDEX \(TableKeys.written(name))" }
+            guard wanted.isUnique, !there.isUnique else { return nil }
+            return "\(words), which is not unique: DROP INDEX \(TableKeys.written(name)); \(wanted.statement)"
         }
     }
 }

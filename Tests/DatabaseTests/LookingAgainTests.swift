@@ -44,6 +44,34 @@ struct LookingAgainTests {
         #expect(database.transactions == 2)
     }
 
+    @Test(
+        "Where the second look is refused before it begins nobody knows, though the refusal says that nothing was begun",
+        arguments: LosingDatabase.Loss.allCases, [SQLError.busy, .unavailable, .diskFull(path: "here")])
+    func refused(_ loss: LosingDatabase.Loss, _ refusal: SQLError) async throws {
+        let database = try await losing(.refusing(loss, refusal))
+        await #expect(throws: SQLError.outcomeUnknown) { try await count(in: database) }
+        #expect(try await database.hits() == (loss == .kept ? 1 : 0))
+        #expect(database.losses == 1 && database.transactions == 2)
+        // The next call is another one.
+        #expect(try await count(in: database) == 1)
+        #expect(try await database.hits() == 1)
+    }
+
+    @Test("What says why nobody knows stays as it is, and so does what is no outage, or comes from a look that began")
+    func reasons() async throws {
+        for error in [SQLError.commitsUnanswered(standbys: "absent"), .closed] {
+            let database = try await losing(.refusing(.kept, error))
+            await #expect(throws: error) { try await count(in: database) }
+        }
+        let database = try await losing(.each(.gone))
+        await #expect(throws: SQLError.busy) {
+            try await database.transaction { _, former -> Int in
+                guard former == nil else { throw SQLError.busy }
+                return 7
+            }
+        }
+    }
+
     @Test("What a body throws, in either look, is thrown")
     func throwing() async throws {
         let database = try await losing(.each(.gone))

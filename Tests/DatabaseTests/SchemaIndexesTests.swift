@@ -66,6 +66,31 @@ struct SchemaIndexesTests {
         #expect(TableKeys.quoted(#"a"b"#) == #""a""b""#)
     }
 
+    @Test("A name is what the catalogue has of it, in quotes or not")
+    func names() {
+        let steps = [
+            #"CREATE TABLE "Odd" (a INT PRIMARY KEY)"#, "CREATE TABLE Even (a INT PRIMARY KEY)", #"CREATE INDEX "By" ON "Odd" (a)"#,
+            "CREATE INDEX Of ON EVEN(a)", #"ALTER TABLE "even" ADD COLUMN b INT UNIQUE"#, #"ALTER TABLE "Odd" RENAME TO odder"#,
+            #"ALTER TABLE EVEN RENAME TO "Ever""#,
+        ]
+        let all = SchemaIndexes(after: steps)
+        #expect(all.tables == ["odder": .init(key: ["a"]), "Ever": .init(key: ["a"], uniques: [["b"]])])
+        let (by, of) = (#"CREATE INDEX "By" ON odder (a)"#, #"CREATE INDEX Of ON "Ever"(a)"#)
+        #expect(all.named.count == 2 && all.named["By"] == .init(table: "odder", isUnique: false, statement: by))
+        #expect(all.named["of"] == .init(table: "Ever", isUnique: false, statement: of))
+        #expect(["a_1", "1a", "A", "a b"].map(TableKeys.written) == ["a_1", "\"1a\"", "\"A\"", "\"a b\""])
+    }
+
+    @Test("A step of several changes, or of a constraint by its name, ends the program that has it: it would be read as less than it is")
+    func unread() async {
+        await #expect(processExitsWith: .failure) {
+            _ = SchemaIndexes(after: ["CREATE TABLE a (b INT)", "ALTER TABLE a ADD c INT, ADD d INT UNIQUE"])
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = SchemaIndexes(after: ["CREATE TABLE a (b INT)", "ALTER TABLE a DROP CONSTRAINT a_key"])
+        }
+    }
+
     @Test("What makes one is told in one line, of the table as it is called by now")
     func statements() {
         let steps = [
@@ -122,7 +147,26 @@ struct SchemaIndexesTests {
             ),
             (
                 "ALTER TABLE mark DROP CONSTRAINT mark_owner_number_key", #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("owner", "number")"#,
-                "CREATE UNIQUE INDEX own ON mark (number, owner)"
+                "CREATE UNIQUE INDEX own ON mark (owner, number)"
+            ),
+            // Nor is the same in another order, or one that is looked at when a transaction ends.
+            (
+                "ALTER TABLE mark DROP CONSTRAINT mark_owner_number_key; CREATE UNIQUE INDEX turned ON mark (number, owner)",
+                #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("owner", "number")"#, #"ALTER TABLE "mark" ADD UNIQUE ("owner", "number")"#
+            ),
+            (
+                "ALTER TABLE mark DROP CONSTRAINT mark_code_key; ALTER TABLE mark ADD UNIQUE (code) DEFERRABLE",
+                #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("code")"#, #"ALTER TABLE "mark" ADD UNIQUE ("code")"#
+            ),
+            // A comma in a name parts nothing.
+            (
+                #"ALTER TABLE mark DROP CONSTRAINT mark_owner_number_key; ALTER TABLE mark ADD COLUMN "owner,number" INT UNIQUE"#,
+                #"a UNIQUE of mark: ALTER TABLE "mark" ADD UNIQUE ("owner", "number")"#, #"ALTER TABLE "mark" ADD UNIQUE ("owner", "number")"#
+            ),
+            (
+                "ALTER TABLE owner DROP CONSTRAINT lean_owner_pkey; ALTER TABLE owner ADD CONSTRAINT mine PRIMARY KEY (place)",
+                #"the primary key of owner, which is another one: ALTER TABLE "owner" DROP CONSTRAINT "mine"; ALTER TABLE "owner" ADD PRIMARY KEY ("id")"#,
+                #"ALTER TABLE "owner" DROP CONSTRAINT "mine"; ALTER TABLE "owner" ADD PRIMARY KEY ("id")"#
             ),
             (
                 "ALTER TABLE schema_version DROP CONSTRAINT schema_version_pkey",

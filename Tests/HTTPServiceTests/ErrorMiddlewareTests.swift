@@ -166,6 +166,26 @@ struct ErrorMiddlewareTests {
         #expect(lines.count == 1 && lines[0].contains("it is away, reason 1"), "\(lines)")
     }
 
+    @Test("A line of the log without a reason keeps none back that has it")
+    func laterReason() async throws {
+        struct Away: Error, CustomStringConvertible { let description = "it is away" }
+        struct Reason: Error, CustomStringConvertible { let description: String }
+        let router = Router(context: ServiceRequestContext.self)
+        let isKnown = Mutex(false)
+        router.addServiceMiddleware(
+            outages: { $0 is Away }, told: { error in isKnown.withLock { $0 } ? Reason(description: "\(error), for a reason") : error })
+        router.get("/") { _, _ -> String in throw Away() }
+        let log = LineCounter()
+        try await Application(responder: router.buildResponder(), logger: Logger(label: "test") { _ in log }).test(.router) { client in
+            for isNow in [false, true] {
+                isKnown.withLock { $0 = isNow }
+                for _ in 0..<3 { #expect(try await client.execute(uri: "/", method: .get).status == .serviceUnavailable) }
+            }
+        }
+        let lines = log.lines.withLock { $0.filter { $0.contains("it is away") } }
+        #expect(lines.count == 2 && lines.last?.contains("it is away, for a reason") == true, "\(lines)")
+    }
+
     @Test("One line of a kind a minute; the next one tells how many were held back")
     func lineLimit() {
         let start = ContinuousClock.now

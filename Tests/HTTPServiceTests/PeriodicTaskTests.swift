@@ -47,6 +47,19 @@ struct PeriodicTaskTests {
         #expect(log.lines("background work failed").map(\.facts) == [["work": "keys", "error": "reason 1"]])
     }
 
+    @Test("A line without a reason keeps none back that has it")
+    func laterReason() async {
+        let log = LogRecorder()
+        let isKnown = Mutex(false)
+        let told: @Sendable (any Error) -> any Error = { error in isKnown.withLock { $0 } ? Reason(number: 7) : error }
+        let task = PeriodicTask(name: "keys", interval: .seconds(600), logger: log.logger(), told: told) { throw Fault.network }
+        for isNow in [false, true] {
+            isKnown.withLock { $0 = isNow }
+            for _ in 0..<3 { await task.round() }
+        }
+        #expect(log.lines("background work failed").map(\.facts) == [["work": "keys", "error": "network"], ["work": "keys", "error": "reason 7"]])
+    }
+
     private struct Reason: Error, CustomStringConvertible {
         let number: Int
         var description: String { "reason \(number)" }

@@ -70,7 +70,13 @@ private final class WrittenEntries: Sendable {
     /// What may have been kept although the transaction ended in this fault; nil for nothing.
     func unsure(after fault: any Error) -> [RecordedEntry]? {
         let (former, last) = state.withLock { ($0.former, $0.last) }
-        let all = (fault as? SQLError) == .outcomeUnknown ? former + last : former
+        let isLastUnsure =
+            switch fault {
+            // The second look, which would have said that there was a first, was refused (``Database/transaction(_:_:)``).
+            case SQLError.outcomeUnknown, SQLError.commitsUnanswered: true
+            default: false
+            }
+        let all = isLastUnsure ? former + last : former
         return all.isEmpty ? nil : all
     }
 }

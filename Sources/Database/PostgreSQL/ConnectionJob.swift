@@ -9,6 +9,10 @@ struct ConnectionJob: Sendable {
     var wasPutBack = false
     /// Whether it finds out for all others if a silent server answers again.
     var isProbe = false
+    /// Whether the clock had it as soon as it was given to its thread. Where it has it no more when that begins, it was refused meanwhile.
+    var isAssigned = false
+    /// Whether a thread is at it, as the clock has it.
+    var isBegun = false
 }
 
 extension ConnectionJob {

@@ -14,6 +14,8 @@ extension ConnectionThreads {
         var connecting: [ObjectIdentifier: ConnectionJob] = [:]
         /// When it is seen next whose time is over; never while nobody waits.
         var look = Deadline.never
+        /// No look is sooner: each goes over all who wait, while nobody else gets anything.
+        var earliestLook = Deadline(milliseconds: 0)
         var threads = 0
         /// Threads that wait for work, the one that waits longest first.
         var idle: [ConnectionThread] = []
@@ -48,14 +50,6 @@ extension ConnectionThreads.State {
         return job
     }
 
-    /// A thread begins with a job.
-    /// - Returns: of which round its connection has to be, whether it makes one for this, and when that is looked at.
-    mutating func begin(_ job: ConnectionJob, on thread: ConnectionThread) -> (round: Int, connects: Bool, look: Deadline?) {
-        guard connections[ObjectIdentifier(thread)] != round else { return (round, false, nil) }
-        connecting[ObjectIdentifier(thread)] = job
-        return (round, true, newLook(by: job.deadline))
-    }
-
     /// - Returns: whether the job still waited.
     mutating func endConnecting(on thread: ConnectionThread) -> Bool {
         connecting.removeValue(forKey: ObjectIdentifier(thread)) != nil
@@ -65,6 +59,12 @@ extension ConnectionThreads.State {
     mutating func endProbe(of jobs: [ConnectionJob], isSilence: Bool) {
         guard standing != .asked || jobs.contains(where: \.isProbe) else { return }
         standing = isSilence ? .silent : .answers
+    }
+
+    /// Whoever was to find out has not. Where somebody has a connection of now the server answers.
+    mutating func leaveProbe() {
+        guard standing == .asked else { return }
+        standing = connected > 0 ? .answers : .silent
     }
 
     /// - Parameter answers: whether the server has answered just now.
@@ -77,44 +77,5 @@ extension ConnectionThreads.State {
     mutating func note(_ session: PostgreSQLSession, of thread: ConnectionThread) {
         if session.silence != .none, connections[ObjectIdentifier(thread)] == round { round += 1 }
         if !session.isOpen { connections[ObjectIdentifier(thread)] = nil }
-    }
-}
-
-// MARK: Whose time is over
-
-extension ConnectionThreads.State {
-    /// What is told to whoever has waited too long: with a connection there, others had it.
-    var lateness: SQLError { connected > 0 ? .busy : .unavailable }
-
-    /// Somebody waits until then at the longest.
-    /// - Returns: when to look, unless it is looked early enough.
-    mutating func newLook(by deadline: Deadline) -> Deadline? {
-        let first = deadline.before(look)
-        guard first != look else { return nil }
-        look = first
-        return first
-    }
-
-    /// Jobs that nobody will begin any more. One that was to find out whether a silent server answers has not; unless a thread is still at it, the next
-    /// one does. The connections that are there are too few, so another is tried with the next job.
-    mutating func takeOverdue() -> [ConnectionJob] {
-        let jobs = waiting
-        var late: [ConnectionJob] = []
-        waiting = []
-        for job in jobs { if job.deadline.isOver { late.append(job) } else { waiting.append(job) } }
-        if late.contains(where: \.isProbe) { endProbe(of: late, isSilence: true) }
-        for (thread, job) in connecting where job.deadline.isOver {
-            connecting[thread] = nil
-            late.append(job)
-        }
-        if !late.isEmpty { restraint = 0 }
-        return late
-    }
-
-    /// After the look for which `time` was set: when the next one is due. Nil where nobody waits, or where one is to come that was called for earlier.
-    mutating func nextLook(after time: Deadline) -> Deadline? {
-        guard time == look else { return nil }
-        look = (waiting + connecting.values).reduce(Deadline.never) { $0.before($1.deadline) }
-        return look == .never ? nil : look
     }
 }

@@ -13,49 +13,22 @@ import Synchronization
 /// Whoever waits has a clock that asks no thread: what nobody has begun when its time is over is refused then, whether it waits for a thread or a thread
 /// waits with it for a connection.
 final class ConnectionThreads: Sendable {
-    /// Who does a job that was submitted.
-    private enum Taker {
-        case refused(SQLError)
-        case idle(ConnectionThread)
-        case new
-        /// The first of those at work who is done.
-        case anybody
-    }
-
     private let connector: PostgreSQLConnector
     private let state = Mutex(State())
     private let clock = DispatchQueue(label: "postgresql waiting")
 
     init(_ connector: PostgreSQLConnector) { self.connector = connector }
 
-    func submit(_ job: ConnectionJob) {
-        let (job, taker, look) = state.withLock { state -> (ConnectionJob, Taker, Deadline?) in
-            var job = job
-            let taker = self.taker(of: &job, state: &state)
-            guard case .anybody = taker else { return (job, taker, nil) }
-            state.waiting.append(job)
-            return (job, taker, state.newLook(by: job.deadline))
-        }
+    func submit(_ submitted: ConnectionJob) {
+        let settings = connector.settings
+        let (job, taker, look) = state.withLock { $0.submit(submitted, settings) }
         if let look { self.look(at: look) }
         switch taker {
         case .refused(let error): job.refuse(error)
         case .idle(let thread): thread.wake(with: job)
-        case .new: start(with: job)
+        case .new(let thread): start(thread, with: job)
         case .anybody: break
         }
-    }
-
-    private func taker(of job: inout ConnectionJob, state: inout State) -> Taker {
-        let settings = connector.settings
-        guard !state.isClosed else { return .refused(.closed) }
-        guard state.waiting.count < settings.mostWaiting else { return .refused(.busy) }
-        guard state.standing != .asked else { return .refused(.unavailable) }
-        job = state.taking(job)
-        state.restraint = max(0, state.restraint - 1)
-        if let thread = state.takeIdle(mayConnect: state.restraint == 0) { return .idle(thread) }
-        guard state.threads < settings.connections, state.restraint == 0 else { return .anybody }
-        state.threads += 1
-        return .new
     }
 
     /// Takes no more work, finishes what it has, closes the connections.
@@ -75,15 +48,15 @@ final class ConnectionThreads: Sendable {
         }
     }
 
-    private func start(with job: ConnectionJob) {
-        let thread = Thread { self.serve(from: job) }
+    private func start(_ connectionThread: ConnectionThread, with job: ConnectionJob) {
+        let thread = Thread { self.serve(from: job, on: connectionThread) }
         thread.name = "postgresql"
         thread.stackSize = 1 << 20
         thread.start()
     }
 
-    private func serve(from first: ConnectionJob) {
-        let (session, thread) = (PostgreSQLSession(connector), ConnectionThread())
+    private func serve(from first: ConnectionJob, on thread: ConnectionThread) {
+        let session = PostgreSQLSession(connector)
         var next: ConnectionJob? = first
         while let job = next { next = serve(job, by: session, on: thread) ? self.next(for: thread) : nil }
         session.close()
@@ -109,8 +82,8 @@ final class ConnectionThreads: Sendable {
 
     /// - Returns: whether this thread goes on.
     private func serve(_ job: ConnectionJob, by session: PostgreSQLSession, on thread: ConnectionThread) -> Bool {
-        guard !job.deadline.isOver else { return refuseLate(job) }
-        let (round, connects, look) = state.withLock { $0.begin(job, on: thread) }
+        guard !job.deadline.isOver else { return refuseLate(job, on: thread) }
+        guard let (round, connects, look) = state.withLock({ $0.begin(job, on: thread) }) else { return true }
         if let look { self.look(at: look) }
         do throws(PostgreSQLLink.Loss) {
             let isNew = try session.open(in: round, by: job.deadline)
@@ -120,7 +93,7 @@ final class ConnectionThreads: Sendable {
             }
             if isRefused { return true }
         } catch {
-            return putBack(job, of: thread, isSilence: error.isSilence)
+            return putBack(job, of: thread, after: error)
         }
         let tell = job.run(session)
         state.withLock { $0.note(session, of: thread) }
@@ -131,41 +104,17 @@ final class ConnectionThreads: Sendable {
     }
 
     /// All connections were used by others until now.
-    private func refuseLate(_ job: ConnectionJob) -> Bool {
-        let error = state.withLock { state -> SQLError in
-            if job.isProbe { state.endProbe(of: [job], isSilence: true) }
-            return state.lateness
-        }
-        job.refuse(error)
+    private func refuseLate(_ job: ConnectionJob, on thread: ConnectionThread) -> Bool {
+        if let error = state.withLock({ $0.endLate(job, on: thread) }) { job.refuse(error) }
         return true
     }
 
-    /// No connection is to be had. Where others have one, the server has no room for more: one of them takes the work, and this thread goes. Where nobody
-    /// has one, everybody who waits is told.
-    private func putBack(_ job: ConnectionJob, of thread: ConnectionThread, isSilence: Bool) -> Bool {
-        var again = job
-        again.wasPutBack = true
-        let (refused, taker) = state.withLock { [again] state -> ([ConnectionJob]?, ConnectionThread?) in
-            state.connections[ObjectIdentifier(thread)] = nil
-            let isRefused = !state.endConnecting(on: thread)
-            if state.connected > 0, state.threads > 1, !job.wasPutBack, !state.isClosed {
-                state.restraint = 64
-                if isRefused { return (nil, nil) }
-                let taker = state.takeIdle(mayConnect: false)
-                if taker == nil { state.waiting.insert(again, at: 0) }
-                return (nil, taker)
-            }
-            let own = isRefused ? [] : [job]
-            guard state.connected == 0 else { return (own, nil) }
-            let refused = own + state.waiting
-            state.endProbe(of: [job] + state.waiting, isSilence: isSilence)
-            state.waiting = []
-            return (refused, nil)
-        }
-        taker?.wake(with: again)
-        guard let refused else { return false }
-        for job in refused { job.refuse(.unavailable) }
-        return true
+    /// No connection is to be had.
+    private func putBack(_ job: ConnectionJob, of thread: ConnectionThread, after loss: PostgreSQLLink.Loss) -> Bool {
+        let failure = state.withLock { $0.putBack(job, of: thread, after: loss) }
+        if let handed = failure.handed { handed.taker.wake(with: handed.job) }
+        for job in failure.refused { job.refuse(failure.error) }
+        return failure.goesOn
     }
 
     /// Has it seen at this time who waits too long.
@@ -176,8 +125,8 @@ final class ConnectionThreads: Sendable {
     /// Whatever the threads do, whoever waits is told when its time is over.
     private func refuseOverdue(at time: Deadline) {
         let (overdue, error, next) = state.withLock { state -> ([ConnectionJob], SQLError, Deadline?) in
-            let overdue = state.takeOverdue()
-            return (overdue, state.lateness, state.nextLook(after: time))
+            let (overdue, next) = state.takeLook(at: time)
+            return (overdue, state.lateness, next)
         }
         for job in overdue { job.refuse(error) }
         if let next { look(at: next) }

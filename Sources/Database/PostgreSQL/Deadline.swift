@@ -23,6 +23,12 @@ struct Deadline: Sendable, Equatable {
 
     var isOver: Bool { left == 0 }
 
+    /// Whether it is over at a time that was read once for many.
+    func isOver(at now: ContinuousClock.Instant) -> Bool { end.map { $0 <= now } ?? false }
+
+    /// Whether it is over sooner.
+    func isBefore(_ other: Deadline) -> Bool { self != other && before(other) == self }
+
     /// Whichever of the two is over first.
     func before(_ other: Deadline) -> Deadline {
         guard let end else { return other }

@@ -17,10 +17,12 @@ struct PostgreSQLConnector: Sendable {
 
     /// Several hosts share the time: a silent one leaves enough of it to those behind it.
     /// - Parameter deadline: by which it is needed.
-    /// - Throws: ``PostgreSQLLink/Loss``, with the reasons of all hosts; silent, if one of them was.
+    /// - Throws: ``PostgreSQLLink/Loss``, with the reasons of all hosts; silent, if one of them was. Where the time of whoever asks was over first, that is no
+    ///   silence of a host's: the loss is late.
     func connect(by deadline: Deadline = .never) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
-        let end = deadline.before(Deadline(milliseconds: settings.connectTimeout))
-        var (reasons, isSilence) = ([Int: String](), false)
+        let whole = Deadline(milliseconds: settings.connectTimeout)
+        let (end, isShort) = (deadline.before(whole), deadline.isBefore(whole))
+        var (reasons, isUnheard) = ([Int: String](), false)
         let places = order.places
         for (number, place) in places.enumerated() {
             do throws(PostgreSQLLink.Loss) {
@@ -29,12 +31,13 @@ struct PostgreSQLConnector: Sendable {
                 refusal.noteConnection()
                 return link
             } catch {
-                if error.isSilence { order.note(silent: place) }
+                if error.isSilence, !isShort { order.note(silent: place) }
                 reasons[place] = error.reason
-                isSilence = isSilence || error.isSilence
+                isUnheard = isUnheard || error.isSilence
             }
         }
-        let loss = PostgreSQLLink.Loss(reason: operatorLine(RefusalNote.words(reasons, of: address.hosts)), isSilence: isSilence)
+        let reason = operatorLine(RefusalNote.words(reasons, of: address.hosts))
+        let loss = PostgreSQLLink.Loss(reason: reason, isSilence: isUnheard && !isShort, isLate: isUnheard && isShort)
         refusal.note(loss.reason)
         throw loss
     }

@@ -11,7 +11,7 @@ package final class PostgreSQLDatabase: Database {
     private let isPatient: Bool
     /// Whether the server has refused a write for want of room, and nobody has seen room since.
     private let wantsRoom = Mutex(false)
-    private let commits: UnansweredCommits
+    let commits: UnansweredCommits
 
     init(_ connector: PostgreSQLConnector) {
         self.connector = connector
@@ -111,7 +111,8 @@ package final class PostgreSQLDatabase: Database {
     /// A write that waited too long for a lock may have waited for a commit of ours that waits for a standby itself, one of an earlier start perhaps: then
     /// nobody else holds anything, and that is what is told.
     private func reason(for error: any Error, by deadline: Deadline) async -> any Error {
-        guard case SQLError.busy = error else { return error }
+        // Whoever has no time left asks nothing more.
+        guard case SQLError.busy = error, !deadline.isOver else { return error }
         let age = connector.settings.lockTimeout
         let found = try? await run(.read, by: deadline) { try UnansweredCommits.awaited(on: $0, silence: age) }
         return found.flatMap { $0 }.map { SQLError.commitsUnanswered(standbys: $0) } ?? error

@@ -19,6 +19,8 @@ final class PostgreSQLLink {
         let reason: String
         /// Whether nobody closed it or refused: nothing was heard, for as long as one was to wait.
         var isSilence = false
+        /// Whether whoever asked had less time than it takes to tell: nothing is known of the server.
+        var isLate = false
     }
 
     /// One of libpq's.

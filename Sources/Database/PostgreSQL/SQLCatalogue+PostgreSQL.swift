@@ -15,12 +15,12 @@ extension SQLCatalogue {
             WHERE k.contype = 'f' AND c.relnamespace = current_schema()::regnamespace
             """,
         indexes: """
-            SELECT i.relname::text AS name, t.relname::text AS table_name, x.indisprimary AS is_key, x.indisunique AS is_unique,
+            SELECT i.relname::text AS name, t.relname::text AS table_name, x.indisprimary AS is_key, (x.indisunique AND x.indimmediate) AS is_unique,
             (x.indisvalid AND x.indisready AND x.indislive) AS is_valid,
-            CASE WHEN x.indpred IS NULL AND x.indexprs IS NULL THEN array_to_string(ARRAY(
+            CASE WHEN x.indpred IS NULL AND x.indexprs IS NULL THEN array_to_json(ARRAY(
             SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (number, place)
             JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number WHERE k.place <= x.indnkeyatts ORDER BY k.place
-            ), ',') ELSE '' END AS columns
+            ))::text ELSE '[]' END AS columns
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
             WHERE t.relnamespace = current_schema()::regnamespace
             """,

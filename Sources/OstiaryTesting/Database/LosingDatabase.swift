@@ -17,6 +17,8 @@ package final class LosingDatabase: Database {
         case drawn(UInt64)
         /// All, also of those who look again.
         case all(Loss)
+        /// The next one, and the one behind it is refused before its body runs.
+        case refusing(Loss, SQLError)
     }
 
     fileprivate struct State {
@@ -71,6 +73,7 @@ package final class LosingDatabase: Database {
         _ durability: Durability, _ body: @Sendable @escaping (any SQLConnection) throws -> Value
     ) async throws -> Value {
         let caller = withUnsafeCurrentTask { $0?.hashValue ?? 0 }
+        if let refusal = state.withLock({ $0.refusal() }) { throw refusal }
         guard let loss = state.withLock({ $0.next(of: caller) }) else { return try await base.transaction(durability, body) }
         switch loss {
         case .kept: _ = try await base.transaction(durability, body)
@@ -98,12 +101,20 @@ package final class LosingDatabase: Database {
 }
 
 extension LosingDatabase.State {
+    /// Why the next transaction is not begun.
+    fileprivate mutating func refusal() -> SQLError? {
+        guard case .refusing(_, let error) = plan, count == 1 else { return nil }
+        count += 1
+        return error
+    }
+
     /// What becomes of the next transaction, which this task asks for; nil for one that ends well.
     fileprivate mutating func next(of task: Int) -> LosingDatabase.Loss? {
         count += 1
         let looksAgain = waiting.remove(task) != nil
         switch plan {
         case .none: return nil
+        case .refusing(let loss, _): return count == 1 ? loss : nil
         case .only(let place, let loss): return count == place ? loss : nil
         case .all(let loss): return loss
         case .each(let loss): return looksAgain ? nil : loss

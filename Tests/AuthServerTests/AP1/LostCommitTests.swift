@@ -84,14 +84,14 @@ struct LostCommitTests {
     }
 
     @Test(
-        "Where the second look is lost as well, the phone is told to try again; the same attempt is then counted once",
-        arguments: LosingDatabase.Loss.allCases)
-    func lostTwice(_ loss: LosingDatabase.Loss) async throws {
+        "Where the second look is lost as well, or refused, the phone is told to try again; the same attempt is then counted once",
+        arguments: LosingDatabase.Loss.allCases, [nil, .busy, .unavailable] as [SQLError?])
+    func lostTwice(_ loss: LosingDatabase.Loss, _ refusal: SQLError?) async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             let attempt = try shown.attempt()
-            servers.commits.lose(.all(loss))
+            servers.commits.lose(refusal.map { LosingDatabase.Plan.refusing(loss, $0) } ?? .all(loss))
             let sealed = try phone.phone.seal(try phone.phone.m1(attempt).message.bytes, attempt.ephemeral)
             #expect(try await servers.post(sealed.bytes).status == .serviceUnavailable)
             servers.commits.lose(.none)

@@ -89,10 +89,11 @@ struct SilentDatabaseTests {
         }
     }
 
-    /// Waits for a server that says nothing for as long as an idle machine needs.
+    /// Waits for a server that says nothing for as long as an idle machine needs. A call that has found its connection silent has the time to find out that
+    /// the server is.
     private static var hasty: PostgreSQLSettings {
         var settings = PostgreSQLSettings.forFaults
-        (settings.silence, settings.connectTimeout, settings.callTime) = (1_500, 4_000, 6_000)
+        (settings.silence, settings.connectTimeout, settings.callTime) = (1_500, 4_000, 12_000)
         return settings
     }
 

@@ -80,6 +80,18 @@ struct LostAuditLineTests {
         #expect(trail.count == 5 && premises.told == trail)
     }
 
+    @Test(
+        "Where the second look is refused before it begins nobody knows, and what the first has kept is told",
+        arguments: LosingDatabase.Loss.allCases, [SQLError.busy, .commitsUnanswered(standbys: "absent")])
+    func lookRefused(_ loss: LosingDatabase.Loss, _ refusal: SQLError) async throws {
+        let premises = try await Premises(sessions: 3)
+        premises.database.lose(.refusing(loss, refusal))
+        let told = refusal == .busy ? SQLError.outcomeUnknown : refusal
+        await #expect(throws: told) { try await premises.batch() }
+        #expect(premises.told.count == (loss == .kept ? 2 : 0))
+        #expect(try await premises.told == premises.trail())
+    }
+
     @Test("A body that refuses when it looks again has what it did told", arguments: LosingDatabase.Loss.allCases)
     func refusesAgain(_ loss: LosingDatabase.Loss) async throws {
         let premises = try await Premises(sessions: 0)

@@ -35,6 +35,23 @@ struct HostOrderTests {
         #expect(over.isOver && hour.before(over) == over && over.before(hour) == over && over.share(of: 2).isOver)
     }
 
+    @Test("A host is silent where the time of making a connection ran out, and not where whoever asked had less", .timeLimit(.minutes(5)))
+    func shortTime() async throws {
+        let silent = try SilentSocket()
+        for (connecting, asking) in [(60_000, 50), (50, 60_000)] {
+            var settings = PostgreSQLSettings.forTests
+            settings.connectTimeout = connecting
+            let hosts = [PostgreSQLAddress.Host(silent.socketFolder), .init(silent.socketFolder)]
+            let address = PostgreSQLAddress(hosts: hosts, database: "none", user: "ostiary")
+            let connector = PostgreSQLConnector(address: address, settings: settings)
+            let loss = await onOwnThread { () -> PostgreSQLLink.Loss? in
+                do throws(PostgreSQLLink.Loss) { _ = try connector.connect(by: Deadline(milliseconds: asking)) } catch { return error }
+                return nil
+            }
+            #expect(loss?.isSilence == (asking > connecting) && loss?.isLate == (asking < connecting))
+        }
+    }
+
     @Test(
         "A first host that never answers costs its share of the time once: later connections go to the one that answered",
         .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("PostgreSQL: a server that says nothing more", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
 struct PostgreSQLSilenceTests {
-    /// Waits for a silent server for as long as an idle machine needs.
+    /// Waits for a silent server for as long as an idle machine needs. A call that has found its connection silent has the time to find out that the server is.
     private static func hasty(connections: Int) -> PostgreSQLSettings {
         var settings = PostgreSQLSettings.forTests
-        (settings.connections, settings.silence, settings.connectTimeout, settings.callTime) = (connections, 1_000, 4_000, 5_000)
+        (settings.connections, settings.silence, settings.connectTimeout, settings.callTime) = (connections, 1_000, 4_000, 12_000)
         return settings
     }
 

@@ -80,7 +80,7 @@ struct RefusalNoteTests {
         let name = try await cluster.makeDatabase()
         try await cluster.startStandby(isSynchronous: false)
         var settings = PostgreSQLSettings.forTests
-        (settings.silence, settings.connectTimeout, settings.callTime) = (1_500, 4_000, 6_000)
+        (settings.silence, settings.connectTimeout, settings.callTime) = (1_500, 4_000, 12_000)
         let hosts = [cluster.standbyFolder, cluster.folder].map { PostgreSQLAddress.Host($0) }
         let address = PostgreSQLAddress(hosts: hosts, database: name, user: "ostiary")
         let database = try await onOwnThread { [settings] in try PostgreSQLDatabase.open(address, settings: settings) }

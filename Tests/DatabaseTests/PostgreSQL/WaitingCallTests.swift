@@ -8,9 +8,9 @@ import Testing
 
 @Suite("PostgreSQL: calls that wait", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
 struct WaitingCallTests {
-    private static func hasty(callTime: Int) -> PostgreSQLSettings {
+    private static func hasty(callTime: Int, connections: Int = 1) -> PostgreSQLSettings {
         var settings = PostgreSQLSettings.forTests
-        (settings.connections, settings.callTime) = (1, callTime)
+        (settings.connections, settings.callTime) = (connections, callTime)
         return settings
     }
 
@@ -33,6 +33,29 @@ struct WaitingCallTests {
             try await holder
             try await late
             #expect(runs.count == 1)
+        }
+    }
+
+    @Test("A write is told in its time, also while commits are suspected: neither it nor the question before it is begun", arguments: [false, true])
+    func writes(areSuspected: Bool) async throws {
+        try await PostgreSQLDatabase.lend(settings: Self.hasty(callTime: 200)) { database in
+            let (patient, runs) = (database.patient, Runs())
+            let (inside, enter) = AsyncStream.makeStream(of: Void.self)
+            let leave = DispatchSemaphore(value: 0)
+            async let holder: Void = patient.read { connection -> Void in
+                _ = try connection.query("SELECT 1 AS one")
+                enter.finish()
+                leave.wait()
+            }
+            for await _ in inside {}
+            if areSuspected { database.commits.note() }
+            await #expect(throws: SQLError.busy) { try await database.transaction { _ in _ = runs.begin() } }
+            // Nobody has heard that they end.
+            #expect(database.commits.areSuspected == areSuspected)
+            leave.signal()
+            try await holder
+            try await patient.transaction { _ in _ = runs.begin() }
+            #expect(runs.count == 1 && !database.commits.areSuspected)
         }
     }
 
@@ -67,6 +90,42 @@ struct WaitingCallTests {
         _ = try folder.write(TLSServer.certificate, to: "root.pem")
         close(writer)
         while (try? await database.patient.read({ _ in _ = runs.begin() })) == nil { try Task.checkCancellation() }
+        #expect(runs.count == 1)
+        await database.close()
+    }
+
+    @Test("One that gets no connection after its call was refused hands nothing on to those who have one: nobody is told twice")
+    func besideConnected() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let (name, folder, runs) = (try await cluster.makeDatabase(), try TemporaryFolder(), Runs())
+        let port = try await cluster.listen(pem: TLSServer.pem)
+        var address = PostgreSQLAddress(hosts: [.init("localhost", port: port)], database: name, user: "ostiary")
+        (address.isVerified, address.rootCertificates) = (true, try folder.write(TLSServer.certificate, to: "root.pem"))
+        let database = try await onOwnThread { [address] in
+            try PostgreSQLDatabase.open(address, settings: Self.hasty(callTime: 500, connections: 2))
+        }
+        let (inside, enter) = AsyncStream.makeStream(of: Void.self)
+        let leave = DispatchSemaphore(value: 0)
+        async let holder: Void = database.patient.read { connection -> Void in
+            _ = try connection.query("SELECT 1 AS one")
+            enter.finish()
+            leave.wait()
+        }
+        for await _ in inside {}
+        let pipe = folder.file("root.pem")
+        try FileManager.default.removeItem(atPath: pipe)
+        try #require(mkfifo(pipe, 0o600) == 0)
+        async let writer = onOwnThread { open(pipe, O_WRONLY) }
+        // The first is with the thread that hangs, the others wait for that of the holder.
+        #expect(await Self.refusals(of: 3, in: database, runs) == [.busy, .busy, .busy])
+        // The end of the pipe is no certificate.
+        close(await writer)
+        while database.refusal == nil { await Task.yield() }
+        _ = unlink(pipe)
+        _ = try folder.write(TLSServer.certificate, to: "root.pem")
+        leave.signal()
+        try await holder
+        try await database.patient.read { _ in _ = runs.begin() }
         #expect(runs.count == 1)
         await database.close()
     }
