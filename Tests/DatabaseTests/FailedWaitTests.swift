@@ -46,7 +46,7 @@ struct FailedWaitTests {
         }
     }
 
-    @Test("A commit that was told to have failed does not come back, also with nothing soft before it: the log that has it is begun anew before the next")
+    @Test("A commit that was told to have failed does not come back, with nothing soft before it either: the log that has it is begun anew first")
     func failedAlone() async throws {
         try await WatchedLog.watching { database, log in
             try await database.hit(.hard)
@@ -61,7 +61,7 @@ struct FailedWaitTests {
         }
     }
 
-    @Test("A98 a stop after a wait that failed copies no log of which the disk lacks a part; where the disk goes on failing it is left to the next start")
+    @Test("A98 a stop after a wait that failed copies no log of which the disk lacks a part; where it goes on failing it is left to the next start")
     func stopped() async throws {
         for goesOn in [false, true] {
             let folder = try TemporaryFolder()

@@ -91,7 +91,7 @@ struct LeftLogTests {
         #expect(log.takeHoles() == 0)
     }
 
-    @Test("A98 a start that is refused for one wait that failed copies nothing of the log when it closes the file, though the next wait would go well")
+    @Test("A98 a start that is refused for one wait that failed copies nothing of the log when it closes the file, though the next would go well")
     func refusedOnce() async throws {
         let folder = try TemporaryFolder()
         let left = try await killed(in: folder)

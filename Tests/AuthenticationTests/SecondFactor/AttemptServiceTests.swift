@@ -149,7 +149,8 @@ struct AttemptServiceTests {
     }
 
     @Test(
-        "The receipt of a right PIN is kept, also when its login came to nothing: forgotten there, the try comes back with the next", arguments: [true, false])
+        "The receipt of a right PIN is kept, also when its login came to nothing: forgotten there, the try comes back with the next",
+        arguments: [true, false])
     func receiptWithoutLogin(blocks: Bool) async throws {
         let (world, phone, shown) = try await ready()
         let account = try present(phone.account)
