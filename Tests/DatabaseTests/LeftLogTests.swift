@@ -182,6 +182,7 @@ struct LeftLogTests {
         #expect(try await command.transaction { try $0.one("SELECT value FROM counter")?.int("value") } == 1)
         #expect(log.takeWaits() == 1)
         try await command.close()
+        #expect(try bytes(of: path + "-wal") == before, "and when it goes it leaves it, too")
         try await server.close()
     }
 }
