@@ -26,6 +26,8 @@ struct LeftLogTests {
 
     private func copy(_ file: String, to other: String) throws { try FileManager.default.copyItem(atPath: file, toPath: other) }
 
+    private func bytes(of file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: file)) }
+
     private func hits(at path: String) async throws -> Int {
         let database = try SQLiteDatabase.open(path: path)
         let hits = try await database.hits()
@@ -89,7 +91,63 @@ struct LeftLogTests {
         #expect(log.takeHoles() == 0)
     }
 
-    @Test("Somebody who reads keeps no start away: the log is whole on the disk, and is copied when nobody reads")
+    @Test("A98 a start that is refused for one wait that failed copies nothing of the log when it closes the file, though the next would go well")
+    func refusedOnce() async throws {
+        let folder = try TemporaryFolder()
+        let left = try await killed(in: folder)
+        let file = try bytes(of: left.path)
+        let log = WatchedLog.watch(fileAt: left.path, disk: Data())
+        log.failOnce()
+        #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: left.path) }
+        #expect(log.takeHoles() == 0)
+        #expect(try bytes(of: left.path) == file)
+        #expect(try log.look().bytes == Array(left.log))
+        #expect(try await hits(at: left.path) == 3)
+        #expect(log.takeHoles() == 0)
+    }
+
+    @Test("A file that is refused for what it holds stays as it is, and so does the log beside it")
+    func damaged() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("left.sqlite")
+        let database = try SQLiteDatabase.open(path: folder.databasePath)
+        try await database.migrate(sampleSchema)
+        try await database.fillNotes()
+        try await database.purge()
+        try await database.hit(.hard)
+        var file = try bytes(of: folder.databasePath)
+        file.replaceSubrange(10 * 4096..<11 * 4096, with: Data(repeating: 0xFF, count: 4096))
+        try file.write(to: URL(fileURLWithPath: path))
+        try copy(folder.databasePath + "-wal", to: path + "-wal")
+        try await database.close()
+        let log = try bytes(of: path + "-wal")
+        let refusal = try #require(#expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: path) })
+        guard case .corrupt(path, _) = refusal else { throw refusal }
+        #expect(try bytes(of: path) == file)
+        #expect(try bytes(of: path + "-wal") == log)
+    }
+
+    @Test("A full disk keeps no start away: all that is there can be read, nothing is committed behind it, and all is well when there is room")
+    func full() async throws {
+        let folder = try TemporaryFolder()
+        let left = try await killed(in: folder)
+        let log = WatchedLog.watch(fileAt: left.path, disk: Data())
+        log.fill(true)
+        let database = try SQLiteDatabase.open(path: left.path)
+        #expect(try await database.hits() == 3)
+        for durability in Durability.allCases {
+            let error = await #expect(throws: SQLError.self) { try await database.hit(durability) }
+            guard case .diskFull = error else { throw try #require(error) }
+        }
+        #expect(try log.look().bytes == Array(left.log))
+        log.fill(false)
+        try await database.hit(.hard)
+        #expect(log.takeHoles() == 0)
+        #expect(try await database.hits() == 4)
+        try await database.close()
+    }
+
+    @Test("Somebody who reads keeps no start away: the log can be read, and what comes after it is committed when nobody reads")
     func reader() async throws {
         let folder = try TemporaryFolder()
         let left = try await killed(in: folder)
@@ -98,10 +156,12 @@ struct LeftLogTests {
         #expect(sqlite3_open(left.path, &reader) == SQLITE_OK)
         #expect(sqlite3_exec(reader, "BEGIN; SELECT value FROM counter", nil, nil, nil) == SQLITE_OK)
         let database = try SQLiteDatabase.open(path: left.path)
-        #expect(try !log.look().bytes.isEmpty)
+        #expect(try await database.hits() == 3)
+        await #expect(throws: SQLError.busy) { try await database.hit(.hard) }
+        #expect(try log.look().bytes == Array(left.log))
+        #expect(sqlite3_close_v2(reader) == SQLITE_OK)
         try await database.hit(.hard)
         #expect(log.takeHoles() == 0)
-        #expect(sqlite3_close_v2(reader) == SQLITE_OK)
         try await database.purge()
         #expect(try log.look().bytes.isEmpty)
         #expect(try await database.hits() == 4)
@@ -122,6 +182,7 @@ struct LeftLogTests {
         #expect(try await command.transaction { try $0.one("SELECT value FROM counter")?.int("value") } == 1)
         #expect(log.takeWaits() == 1)
         try await command.close()
+        #expect(try bytes(of: path + "-wal") == before, "and when it goes it leaves it, too")
         try await server.close()
     }
 }

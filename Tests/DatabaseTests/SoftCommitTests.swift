@@ -6,19 +6,9 @@ import Testing
 
 @Suite("Commits on which nobody relies")
 struct SoftCommitTests {
-    /// Runs `body` on a database with a table of counters, of which the log is watched.
-    private func watching(_ body: (SQLiteDatabase, WatchedLog) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let database = try SQLiteDatabase.open(path: folder.databasePath)
-        try await database.migrate(sampleSchema)
-        let log = try #require(await WatchedLog.watch(database, at: folder.databasePath))
-        try await body(database, log)
-        try await database.close()
-    }
-
     @Test("A soft commit waits for no disk, a hard one once, each time anew, however often they take turns")
     func waits() async throws {
-        try await watching { database, log in
+        try await WatchedLog.watching { database, log in
             for _ in 0..<4 {
                 for _ in 0..<3 { try await database.hit(.soft) }
                 #expect(log.takeWaits() == 0)
@@ -33,7 +23,7 @@ struct SoftCommitTests {
 
     @Test("Whoever looks in a hard transaction and changes nothing is answered when what it may have seen is on disk; it waits for nothing otherwise")
     func looking() async throws {
-        try await watching { database, log in
+        try await WatchedLog.watching { database, log in
             try await database.hit(.hard)
             _ = log.takeWaits()
             _ = try await database.transaction { try $0.query("SELECT value FROM counter") }
@@ -54,7 +44,7 @@ struct SoftCommitTests {
 
     @Test("Neither a readiness probe nor a read waits for the disk")
     func probes() async throws {
-        try await watching { database, log in
+        try await WatchedLog.watching { database, log in
             try await database.hit(.soft)
             try await database.checkWritable()
             #expect(try await database.hits() == 1)
@@ -64,7 +54,7 @@ struct SoftCommitTests {
 
     @Test("What is not relied on does not pile up: after so many soft commits one waits, and the log is copied to the file")
     func bounded() async throws {
-        try await watching { database, log in
+        try await WatchedLog.watching { database, log in
             for _ in 0..<(3 * LogStanding.mostLoose) { try await database.hit(.soft) }
             #expect((2...4).contains(log.takeWaits()))
             let most = try log.look().bytes.count
@@ -75,7 +65,7 @@ struct SoftCommitTests {
 
     @Test("A soft one that throws leaves nothing, one that breaks a reference is told so, and others of its commit are kept")
     func failing() async throws {
-        try await watching { (database: SQLiteDatabase, log: WatchedLog) async throws in
+        try await WatchedLog.watching { (database: SQLiteDatabase, log: WatchedLog) async throws in
             await #expect(throws: Refused(number: 7)) {
                 try await database.transaction(.soft) { connection in
                     try connection.execute("UPDATE counter SET value = 7")
@@ -99,46 +89,6 @@ struct SoftCommitTests {
         #expect(places == [[1, 3], [0, 2]])
         #expect(CommitGroup.groups(of: [Collected(.hard)]).map(\.durability) == [.hard])
         #expect(CommitGroup.groups(of: []).isEmpty)
-    }
-
-    /// The system tells once that it has given pages up. Told later that all is well, a commit would stand behind a hole.
-    /// Nor does a later wait write them, so the log is written anew before it is copied.
-    @Test("After a wait that failed nothing is committed before all that nobody had waited for is in the file, and the log begins anew")
-    func failedWait() async throws {
-        try await watching { database, log in
-            try await database.hit(.hard)
-            try await database.hit(.soft)
-            let before = try log.look().bytes
-            log.fail(true)
-            let found = await #expect(throws: SQLError.self) { try await database.hit(.hard) }
-            #expect(found.map { SQLError.isOutage($0) } == true)
-            // Neither is it forgotten when the first way out fails.
-            await #expect(throws: SQLError.self) { try await database.hit(.soft) }
-            #expect(try await database.hits() == 2)
-            log.fail(false)
-            try await database.hit(.soft)
-            let after = try log.look().bytes
-            #expect(after.prefix(32) != before.prefix(32), "the salts of its head are new")
-            #expect(after.count < before.count)
-            #expect(log.takeHoles() == 0, "and before that it was whole on the disk")
-            #expect(try await database.hits() == 3)
-        }
-    }
-
-    @Test("A wait that fails for one who looked only is told to that one, and the next commit copies the log")
-    func failedLook() async throws {
-        try await watching { database, log in
-            try await database.hit(.hard)
-            try await database.hit(.soft)
-            let before = try log.look().bytes
-            log.fail(true)
-            await #expect(throws: SQLError.self) { try await database.transaction { try $0.query("SELECT value FROM counter") } }
-            log.fail(false)
-            try await database.hit(.hard)
-            #expect(try log.look().bytes.prefix(32) != before.prefix(32))
-            #expect(log.takeHoles() == 0)
-            #expect(try await database.hits() == 3)
-        }
     }
 
     @Test("An engine that promises nothing of soft ones takes them for hard ones", arguments: Backend.allCases)

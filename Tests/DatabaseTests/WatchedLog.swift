@@ -1,6 +1,8 @@
 import Foundation
 import GRDBSQLite
+import OstiaryTesting
 import Synchronization
+import Testing
 
 @testable import Database
 
@@ -13,6 +15,9 @@ final class WatchedLog: Sendable {
         /// Bytes of the log for which somebody has waited.
         var covered = 0
         var fails = false
+        /// Whether the next wait fails, and no other.
+        var failsOnce = false
+        var isFull = false
         /// What the disk has.
         var disk: Data
         /// What was written since the last wait, as that was.
@@ -32,6 +37,16 @@ final class WatchedLog: Sendable {
     private init(path: String, disk: Data) {
         self.path = path
         state = Mutex(State(disk: disk))
+    }
+
+    /// Runs `body` on a database with a table of counters, of which the log is watched.
+    static func watching(_ body: (SQLiteDatabase, WatchedLog) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.databasePath)
+        try await database.migrate(sampleSchema)
+        let log = try #require(await watch(database, at: folder.databasePath))
+        try await body(database, log)
+        try await database.close()
     }
 
     /// Watches a database until it is closed.
@@ -72,6 +87,12 @@ final class WatchedLog: Sendable {
     /// Whether waits fail from now on, as on a disk that does.
     func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
+    /// The next wait fails, and those after it go well.
+    func failOnce() { state.withLock { $0.failsOnce = true } }
+
+    /// Whether there is no room from now on, also for what is written over itself, as on a file system that writes elsewhere.
+    func fill(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
     /// How often somebody has waited since the last look.
     func takeWaits() -> Int {
         state.withLock { state in
@@ -110,7 +131,8 @@ extension WatchedLog {
         guard let (log, methods) = table(of: file), let sync = methods.xSync else { return failedSync }
         return log.state.withLock { state in
             state.waits += 1
-            if state.fails {
+            if state.fails || state.failsOnce {
+                state.failsOnce = false
                 state.written = []
                 return failedSync
             }
@@ -126,7 +148,11 @@ extension WatchedLog {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ place: sqlite3_int64
     ) -> Int32 {
         guard let (log, methods) = table(of: file), let write = methods.xWrite else { return failedSync }
-        log.state.withLock { $0.written.append(Int(place)..<Int(place) + Int(count)) }
+        let isFull = log.state.withLock { state in
+            if !state.isFull { state.written.append(Int(place)..<Int(place) + Int(count)) }
+            return state.isFull
+        }
+        if isFull { return SQLITE_FULL }
         return write(file, bytes, count, place)
     }
 

@@ -20,11 +20,24 @@ extension LoginService {
         case .proof(let proof):
             let proved = try await ReceiptRequest(proof: proof, account: admitted.account.id, now: request.now)
                 .receipt(from: secondFactor, closing: InstanceClosure(store: store, events: events))
-            outcome = try await logIn(
-                Evidence(methods: proof.method, verifiedAt: proved.verifiedAt(request.now), receipt: proved.receipt), admitted, admission, request)
+            let evidence = Evidence(methods: proof.method, verifiedAt: proved.verifiedAt(request.now), receipt: proved.receipt)
+            do { outcome = try await logIn(evidence, admitted, admission, request) } catch {
+                try? await keep(proved.receipt, of: proof.instance)
+                throw error
+            }
         }
         for news in outcome.news { events.publish(news) }
         return Reply(outcome.answer)
+    }
+
+    /// What was proved counts, also where its login came to nothing: should the second-factor server forget the proof, this receipt is all that gives the
+    /// try back (docs/decisions/0067).
+    private func keep(_ receipt: Encoded<Receipt>, of id: InstanceID) async throws {
+        try await store.write { rows in
+            guard var instance = try rows.instance(id) else { return }
+            instance.keep(receipt)
+            try rows.save(instance)
+        }
     }
 
     /// Mostly a question only, because an M1 claimed the session.

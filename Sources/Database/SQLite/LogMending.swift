@@ -1,60 +1,62 @@
+import CSQLiteClose
 import GRDBSQLite
 
 extension SQLiteConnection {
-    /// Copies the log into the file, waits for that, and empties the log; one in doubt is written anew before.
+    /// Copies the log into the file, waits for that, and empties the log; one in doubt is written anew before. No doubt is left then, and none before.
     /// - Throws: `SQLError.busy` while somebody reads who does not finish.
     func foldLog() throws {
-        if log.isDoubtful { try rewriteLog() }
-        let row: SQLRow?
-        do { row = try one("PRAGMA wal_checkpoint(TRUNCATE)") } catch {
+        let wasDoubtful = log.isDoubtful
+        if wasDoubtful { try rewriteLog() }
+        do {
+            // One row: whether a reader was in the way, and two counts of pages.
+            guard try one("PRAGMA wal_checkpoint(TRUNCATE)")?.integer("busy") == 0 else { throw SQLError.busy }
+            // Nor comes back what was in it.
+            if wasDoubtful { try syncLog() }
+        } catch {
             doubt(error)
             throw error
         }
-        // One row: whether a reader was in the way, and two counts of pages.
-        guard try row?.integer("busy") == 0 else { throw SQLError.busy }
         (log.loose, log.isDoubtful) = (0, false)
     }
 
     /// What a start does with a log that it finds: whoever left it was killed, or did not get it into the file, and may have met a wait that failed. Nothing is
     /// to be committed behind what the disk may lack.
-    /// - Throws: where the disk has not got all of the log. Where only its copying was in nobody's power, a full disk or somebody who reads, it stays.
+    ///
+    /// Where that is in nobody's power now, for a full disk or somebody who reads, the log stays in doubt: it can be read, and each commit tries again.
+    /// - Throws: where the disk has not got all of the log.
     func foldLeftLog() throws {
         log.isDoubtful = true
-        do { try foldLog() } catch SQLError.busy where !log.isDoubtful {} catch SQLError.diskFull where !log.isDoubtful {}
+        do { try foldLog() } catch SQLError.busy {} catch SQLError.diskFull {}
+    }
+
+    /// What a stop does. A log that cannot be copied now is left as it is, for the next start: copied by SQLite's own way of closing, which tells nobody
+    /// of a wait that failed, what the disk may lack would be beside a newer file.
+    func foldLastLog() {
+        sqlite3_busy_timeout(sqlite, 0)
+        guard (try? foldLog()) != nil else { return }
+        try? Self.leaveLog(false, to: sqlite)
+    }
+
+    /// Whether SQLite leaves the log as it is when the last connection is closed.
+    static func leaveLog(_ leaves: Bool, to sqlite: OpaquePointer?) throws {
+        guard ostiary_leave_log(sqlite, leaves ? 1 : 0) == SQLITE_OK else {
+            throw SQLError.fault(code: Int(SQLITE_ERROR), message: "SQLite does not take up what becomes of the log when it is closed")
+        }
     }
 
     /// Writes the log over itself, as it is read here, and waits for that: then the disk has what the system has, and no hole.
     ///
     /// After a wait that failed the system takes pages for written that the disk may not have, and tells that once. It writes none of them again, however often
     /// somebody waits, until somebody changes them. Copied to the file as it is, such a log would be worse than lost: a power cut would leave the first part
-    /// of it beside a file that is newer.
+    /// of it beside a file that is newer. Where the system has given pages up and reads old ones, nothing is written: the checksums do not go on there.
     private func rewriteLog() throws {
         // Another process would write into it meanwhile.
         try execute("BEGIN IMMEDIATE")
         defer { _ = try? execute("ROLLBACK") }
-        if let file = logFile, let methods = file.pointee.pMethods?.pointee { try rewrite(file, methods) }
-        try syncLog()
-        (log.loose, log.isDoubtful) = (0, false)
-    }
-
-    private func rewrite(_ file: UnsafeMutablePointer<sqlite3_file>, _ methods: sqlite3_io_methods) throws {
-        guard let measure = methods.xFileSize, let fetch = methods.xRead, let put = methods.xWrite else { return }
-        var size: sqlite3_int64 = 0
-        try must(measure(file, &size))
-        let piece = UnsafeMutableRawPointer.allocate(byteCount: Self.pieceLength, alignment: 16)
-        defer { piece.deallocate() }
-        var place: sqlite3_int64 = 0
-        while place < size {
-            let count = min(sqlite3_int64(Self.pieceLength), size - place)
-            try must(fetch(file, piece, Int32(count), place))
-            try must(put(file, piece, Int32(count), place))
-            place += count
+        if let extent = try LogExtent(of: sqlite), extent.frames > 0, let frames = LogFrames(of: self, to: extent) {
+            try frames.read(writing: false)
+            try frames.cut(at: frames.read(writing: true))
         }
+        try syncLog()
     }
-
-    private func must(_ code: Int32) throws {
-        guard code == SQLITE_OK else { throw SQLError(sqlite: sqlite, code: code) }
-    }
-
-    private static let pieceLength = 1 << 16
 }

@@ -9,8 +9,9 @@ import GRDBSQLite
 struct LogStanding {
     /// Transactions for which nobody has waited. One at the beginning: what another process has written, a server that has the file beside this one.
     var loose = 1
-    /// Whether a wait failed while there were some. The system may have given their pages up, and says so only once: the next wait would be told that all
-    /// is well, and what it was for would be lost with them.
+    /// Whether a wait or a write failed, since the log was copied to the file. The system may have given pages up of those for which nobody had waited, and says
+    /// so only once: the next wait would be told that all is well, and what it was for would be lost with them. And the commit that failed is in the log
+    /// yet, behind its end: it would be there again after a power cut.
     var isDoubtful = false
     /// What commits wait for now; nil while that is being changed.
     var durability: Durability? = .hard
@@ -50,7 +51,7 @@ extension SQLiteConnection {
 
     /// A disk that is only full refuses the write, and nobody has waited.
     func doubt(_ error: any Error) {
-        if log.loose > 0, (error as? SQLError)?.isDoubt != false { log.isDoubtful = true }
+        if (error as? SQLError)?.isDoubt != false { log.isDoubtful = true }
     }
 
     /// Sets what commits wait for, and reads it back. A soft one copies no log: the wait of that would be SQLite's own, which tells nobody when it fails.

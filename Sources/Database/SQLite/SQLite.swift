@@ -2,7 +2,7 @@
 //
 // SQLiteWriter is the one writer: transactions that arrive while a commit is under way share the next one (CommitGroup), each behind a
 // savepoint of its own. LogStanding is what commits wait for: the disk, or nothing, where nobody relies on them; LogMending is what becomes
-// of a log of which the disk may lack a part. SQLiteReaders read at once, beside it. ProcessLock keeps other processes away, FileIdentity
+// of a log of which the disk may lack a part, by LogFrames, which knows what must be in it. SQLiteReaders read at once, beside it. ProcessLock keeps other processes away, FileIdentity
 // notices when another file took the place of ours, CleanStop says whether the file has to be checked at a start, DiskProbe finds a full
 // disk before a transaction does.
 // Start reading at SQLiteDatabase.swift, then SQLiteWriter.swift.

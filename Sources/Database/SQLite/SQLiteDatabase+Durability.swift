@@ -44,7 +44,11 @@ extension Configuration {
     static func writer() -> Configuration {
         var configuration = base()
         configuration.journalMode = .wal
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 67108864") }
+        configuration.prepareDatabase { database in
+            // Before anything is read of it: whatever refuses the file from now on leaves the log beside it as it was.
+            try SQLiteConnection.leaveLog(true, to: database.sqliteConnection)
+            try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
         return configuration
     }
 

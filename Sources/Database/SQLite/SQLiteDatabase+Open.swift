@@ -130,7 +130,6 @@ extension DatabaseOpenError {
     fileprivate init(_ error: SQLError, ofLogAt path: String) {
         self =
             switch error.damage(of: path) ?? error {
-            case .busy: .lockedByAnotherProcess(path: path)
             case .damaged(_, let reason): .corrupt(path: path, reason: reason)
             case .diskFails(_, let reason):
                 .cannotOpen(

@@ -118,9 +118,9 @@ package final class SQLiteDatabase: Database {
     private func isInPlace(_ path: String) -> Bool { FileIdentity(of: path) == files.withLock { $0[path] } }
 
     package func close() async throws {
-        // Readers first: the last connection to close, which can write, folds the log into the file.
+        // Readers first: the writer folds the log into the file when nobody reads, and removes it. A command leaves that to the server beside it.
         if case .readers(let readers) = source { await readers.close() }
-        writer.close()
+        writer.close(folding: !hasServerBeside)
         lock.withLock { lock in
             // Of a file that took the place of the one that was open nobody here knows anything.
             if let path, isInPlace(path), !findings.withLock({ $0.isDoubtful }), let stop = CleanStop(of: path) { lock?.note(stop.text) }

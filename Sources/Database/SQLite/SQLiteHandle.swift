@@ -63,8 +63,11 @@ final class SQLiteHandle: @unchecked Sendable {
     }
 
     /// Waits for its turn and closes the connection.
-    func close() {
+    /// - Parameter folds: whether it sees to the log before.
+    func close(folding folds: Bool = false) {
         queue.unsafeReentrantWrite { _ in
+            connection?.mayWrite = folds
+            if folds { connection?.foldLastLog() }
             connection?.letGo()
             connection = nil
         }

@@ -67,12 +67,13 @@ final class SQLiteWriter: Sendable {
     }
 
     /// Takes no more transactions, finishes those it has, closes the connection.
-    func close() {
+    /// - Parameter folds: whether the log is copied to the file and removed; otherwise it is left to somebody else.
+    func close(folding folds: Bool) {
         state.withLock { $0.isClosed = true }
         while state.withLock({ $0.isScheduled }) {
             handle.wait()
         }
-        handle.close()
+        handle.close(folding: folds)
     }
 
     @Sendable

@@ -148,6 +148,34 @@ struct AttemptServiceTests {
         #expect(world.secondFactor.receiptsShown.last == 1)
     }
 
+    @Test(
+        "The receipt of a right PIN is kept, also when its login came to nothing: forgotten there, the try comes back with the next",
+        arguments: [true, false])
+    func receiptWithoutLogin(blocks: Bool) async throws {
+        let (world, phone, shown) = try await ready()
+        let account = try present(phone.account)
+        let tried = try await phone.tryPIN(shown)
+        // What a power cut leaves of a proof that was taken.
+        let counted = world.secondFactor.truth.backUp()
+        world.secondFactor.set { mishaps in
+            mishaps.pause = { type in
+                guard type == .proof else { return }
+                if blocks {
+                    _ = try? await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
+                } else {
+                    try? await world.logOut()
+                }
+            }
+        }
+        #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == (blocks ? .accountBlocked : .sessionOver))
+        #expect(try await world.instance(phone.instance)?.receipt?.value.sequence == 1)
+        world.secondFactor.set { $0.pause = nil }
+        world.secondFactor.truth.restore(counted)
+        _ = try await world.accounts.setBlocked(false, account, at: world.server, by: .backend, now: world.now)
+        #expect(try await phone.tryPIN(try await phone.look(at: try await world.link("next"))).answer.tries.failed == 1)
+        #expect(world.secondFactor.receiptsShown.last == 1)
+    }
+
     @Test("The late answer of an attempt that another has replaced is dropped, with its share")
     func lateAnswer() async throws {
         let (world, phone, shown) = try await ready()
