@@ -2,27 +2,29 @@ import CSQLiteClose
 import GRDBSQLite
 
 extension SQLiteConnection {
-    /// Copies the log into the file, waits for that, and empties the log; one in doubt is written anew before. No doubt is left then, and none before.
+    /// Copies the log into the file, waits for that, and empties the log; one in doubt is written anew before, and after that there is none.
     /// - Throws: `SQLError.busy` while somebody reads who does not finish.
     func foldLog() throws {
-        let wasDoubtful = log.isDoubtful
-        if wasDoubtful { try rewriteLog() }
+        if log.isDoubtful {
+            try rewriteLog()
+            // The disk has all of it that counts, and nothing that was told to have failed: it may stay a log for as long as somebody reads.
+            (log.loose, log.isDoubtful) = (0, false)
+        }
         do {
             // One row: whether a reader was in the way, and two counts of pages.
             guard try one("PRAGMA wal_checkpoint(TRUNCATE)")?.integer("busy") == 0 else { throw SQLError.busy }
-            // Nor comes back what was in it.
-            if wasDoubtful { try syncLog() }
         } catch {
             doubt(error)
             throw error
         }
-        (log.loose, log.isDoubtful) = (0, false)
+        log.loose = 0
     }
 
     /// What a start does with a log that it finds: whoever left it was killed, or did not get it into the file, and may have met a wait that failed. Nothing is
     /// to be committed behind what the disk may lack.
     ///
-    /// Where that is in nobody's power now, for a full disk or somebody who reads, the log stays in doubt: it can be read, and each commit tries again.
+    /// Where that is in nobody's power now, for a full disk, the log stays in doubt: it can be read, and each commit tries again. Where only its copying is not,
+    /// for somebody who reads, it is whole on the disk.
     /// - Throws: where the disk has not got all of the log.
     func foldLeftLog() throws {
         log.isDoubtful = true

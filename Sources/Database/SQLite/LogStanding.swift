@@ -9,7 +9,7 @@ import GRDBSQLite
 struct LogStanding {
     /// Transactions for which nobody has waited. One at the beginning: what another process has written, a server that has the file beside this one.
     var loose = 1
-    /// Whether a wait or a write failed, since the log was copied to the file. The system may have given pages up of those for which nobody had waited, and says
+    /// Whether a wait or a write failed, since the log was written anew. The system may have given pages up of those for which nobody had waited, and says
     /// so only once: the next wait would be told that all is well, and what it was for would be lost with them. And the commit that failed is in the log
     /// yet, behind its end: it would be there again after a power cut.
     var isDoubtful = false
@@ -25,7 +25,7 @@ struct LogStanding {
 extension SQLiteConnection {
     /// Begins a transaction whose commit waits for the disk, or does not.
     func begin(_ wanted: Durability) throws {
-        if log.isDoubtful { try foldLog() }
+        if log.isDoubtful { do { try foldLog() } catch SQLError.busy where !log.isDoubtful {} catch SQLError.diskFull where !log.isDoubtful {} }
         try wait(log.loose >= LogStanding.mostLoose ? .hard : wanted)
         try execute("BEGIN IMMEDIATE")
     }
