@@ -57,10 +57,10 @@ def of_logs(soak, folder):
         yield "not the last five runs are kept"
 
 
-# Says that it is there, and waits until it is told to end by the file, or at all.
+# Says that it is there, and waits until it is told to end by the file, or at all. As swift test it flushes nothing, so to a pipe it would have said nothing yet.
 PATIENT = """
 import os, sys, time
-print('histories: begun', flush=True)
+print('histories: begun')
 while not os.path.exists(sys.argv[1]): time.sleep(0.01)
 print('histories: ended', flush=True)
 """
