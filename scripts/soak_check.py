@@ -57,12 +57,13 @@ def of_logs(soak, folder):
         yield "not the last five runs are kept"
 
 
-# Says that it is there, and waits until it is told to end by the file, or at all. As swift test it flushes nothing, so to a pipe it would have said nothing yet.
+# Says that it is there, and waits until it is told to end by the file, or at all. Like swift test it leaves to its library when it is said: to a pipe, not yet.
 PATIENT = """
 import os, sys, time
-print('histories: begun')
+out = open(1, 'w', closefd=False)
+print('histories: begun', file=out)
 while not os.path.exists(sys.argv[1]): time.sleep(0.01)
-print('histories: ended', flush=True)
+print('histories: ended', file=out, flush=True)
 """
 DEAF = "import time; print('histories: begun', flush=True); time.sleep(60)"
 FAILING = "print('✘ Test nodes() recorded an issue', flush=True); " + DEAF
