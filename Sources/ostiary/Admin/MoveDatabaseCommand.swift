@@ -31,6 +31,7 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
                 try OtherServersFolder.check(new, other: kind.otherFileName)
                 // Before the target is opened, which makes a file.
                 try await source.checkAlone()
+                try await source.checkNotMoved(besides: new, to)
                 let report = try await Self.closing(try MoveEnd.target(new, to)) { try await Self.move(from: source, to: $0, kind.schema) }
                 return MoveEnding(report, kind: kind, from: from, to: to)
             }

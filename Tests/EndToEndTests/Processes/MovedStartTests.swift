@@ -40,6 +40,10 @@ struct MovedStartTests {
         // Before the new one has run, and after.
         let before = try await start(command)
         expectRefused(before, saying: words)
+        // Nor does it move once more; no other database is opened for it.
+        let once = try Program(["admin", "move-database", "--from", "sqlite:\(file)", "--to", "postgresql:///none?host=\(folder.path)"])
+        _ = try await once.end()
+        expectRefused(once, saying: "the database \(file) was moved to \(url) already (\(file).moved)")
         let moved = try await start(command, cluster.settings([command: name]))
         #expect(moved.exitCode == 0 && moved.lines == first.lines, "\(moved.complaints)")
         let lost = try await start(command)
