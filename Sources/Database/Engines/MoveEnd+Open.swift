@@ -13,13 +13,15 @@ extension MoveEnd {
         }
     }
 
-    /// Opens the database that takes the rows. A file is made if it is missing.
+    /// Opens the database that takes the rows. A file is made if it is missing, and no folder: one that is not there is a typo, or a disk that is not mounted.
     /// - Parameter text: the URL as an operator wrote it.
     /// - Throws: ``DatabaseOpenError``; what holds the tables of others is left as it is.
     package static func target(_ url: DatabaseURL, _ text: String) throws(DatabaseOpenError) -> MoveEnd {
         switch url {
-        case .sqlite(let path): try sqlite(path, content: .nothingOrMoved, note: .target)
-        case .postgresql(let address): try postgresql(address, text, content: .nothingOrMoved)
+        case .sqlite(let path):
+            try checkFolder(of: path)
+            return try sqlite(path, content: .nothingOrMoved, note: .target)
+        case .postgresql(let address): return try postgresql(address, text, content: .nothingOrMoved)
         }
     }
 
@@ -33,6 +35,14 @@ extension MoveEnd {
             // What it names is gone.
             if let word, !FileManager.default.fileExists(atPath: path) { throw MoveRefusal.movedAway(name, word) }
         case .postgresql: _ = try await checkNotMoved(besides: text)
+        }
+    }
+
+    private static func checkFolder(of path: String) throws(DatabaseOpenError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw .cannotOpen(path: path, reason: "there is no folder \(folder): make it, or mount the disk that it is on; nothing was made")
         }
     }
 

@@ -170,6 +170,19 @@ struct MoveRefusalTests {
         }
     }
 
+    @Test("A target in a folder that is not there is refused, and no folder is made: it is a typo, or a disk that is not mounted")
+    func noFolder() async throws {
+        let folder = try TemporaryFolder()
+        try Data().write(to: URL(fileURLWithPath: folder.file("file")))
+        for place in ["srv", "srv/more", "file"] {
+            let file = folder.file("\(place)/new.sqlite")
+            let reason = "there is no folder \(folder.file(place)): make it, or mount the disk that it is on; nothing was made"
+            #expect(throws: DatabaseOpenError.cannotOpen(path: file, reason: reason)) { try MoveEnd.target(.sqlite(path: file), "") }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
+        try await MoveEnd.target(.sqlite(path: folder.file("new.sqlite")), "").close()
+    }
+
     @Test("What holds the tables of others is no target, and a file that is not there no source; neither is made or changed")
     func others() async throws {
         let folder = try TemporaryFolder()
