@@ -15,13 +15,17 @@ extension MoveEnd {
 
     /// Opens the database that takes the rows. A file is made if it is missing, and no folder: one that is not there is a typo, or a disk that is not mounted.
     /// - Parameter text: the URL as an operator wrote it.
-    /// - Throws: ``DatabaseOpenError``; what holds the tables of others is left as it is.
-    package static func target(_ url: DatabaseURL, _ text: String) throws(DatabaseOpenError) -> MoveEnd {
-        switch url {
-        case .sqlite(let path):
-            try checkFolder(of: path)
-            return try sqlite(path, content: .nothingOrMoved, note: .target)
-        case .postgresql(let address): return try postgresql(address, text, content: .nothingOrMoved)
+    /// - Throws: ``DatabaseOpenError``; ``MoveRefusal/targetOfOthers(_:)``, and what holds the tables of others is left as it is.
+    package static func target(_ url: DatabaseURL, _ text: String) throws -> MoveEnd {
+        do {
+            switch url {
+            case .sqlite(let path):
+                try checkFolder(of: path)
+                return try sqlite(path, content: .nothingOrMoved, note: .target)
+            case .postgresql(let address): return try postgresql(address, text, content: .nothingOrMoved)
+            }
+        } catch DatabaseOpenError.notOurs(let path) {
+            throw MoveRefusal.targetOfOthers(path)
         }
     }
 

@@ -12,6 +12,8 @@ package enum MoveRefusal: Error, Equatable, Sendable {
     case movedAway(String, MovedWord)
     /// The target has tables that no unfinished move has made.
     case targetNotEmpty(String)
+    /// The target holds what others have made, and nothing of this program.
+    case targetOfOthers(String)
     /// The target takes the rows of another source.
     case otherSource(target: String, source: String)
     /// Tables that one side has and the other has not, or not so.
@@ -41,6 +43,8 @@ extension MoveRefusal: CustomStringConvertible {
                 + "elsewhere. To move what was left here all the same, which gives spent tries and stopped logins back, \(word.mark.removal), then run the same "
                 + "command again"
         case .targetNotEmpty(let name): "\(name) is not empty, and what it holds is no unfinished move: name an empty database; nothing was changed"
+        case .targetOfOthers(let name):
+            "\(name) is not empty: what is in it, tables or views or functions, others have made, and it was left as it is: name an empty database"
         case .otherSource(let target, let source):
             "\(target) holds the beginning of another move, from \(source): finish that one, or name an empty database; nothing was changed"
         case .unlikeTables(let tables):

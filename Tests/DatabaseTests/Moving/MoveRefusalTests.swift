@@ -99,6 +99,17 @@ struct MoveRefusalTests {
         await #expect(throws: MoveRefusal.notStarted("it")) { try await place([]) }
     }
 
+    @Test("Of a source that wants steps and was moved already it is told that it was moved: no server is to be started on it")
+    func olderAndMoved() async throws {
+        try await Backend.memory.withEmptyDatabase { database in
+            try await database.migrate([movedSteps[0]])
+            let word = MovedWord(target: "sqlite:new", mark: .comment)
+            await #expect(throws: MoveRefusal.movedAway("it", word)) {
+                try await MovableSchema.of(MoveEnd(database, url: "", name: "it", word: { word }), among: [movedSchema])
+            }
+        }
+    }
+
     @Test("A source whose server runs is refused", arguments: MoveDirection.allCases.filter { $0.from != .memory })
     func running(_ direction: MoveDirection) async throws {
         let folder = try TemporaryFolder()
@@ -193,6 +204,8 @@ struct MoveRefusalTests {
         let database = try openDatabase(.sqlite(path: folder.databasePath))
         try await database.transaction { try $0.execute("CREATE TABLE theirs (n INTEGER PRIMARY KEY)") }
         try await database.close()
-        #expect(throws: DatabaseOpenError.notOurs(path: folder.databasePath)) { try MoveEnd.target(.sqlite(path: folder.databasePath), "") }
+        let refusal = MoveRefusal.targetOfOthers(folder.databasePath)
+        #expect(throws: refusal) { try MoveEnd.target(.sqlite(path: folder.databasePath), "") }
+        #expect(refusal.description.hasSuffix("name an empty database"))
     }
 }
