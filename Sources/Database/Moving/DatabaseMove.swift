@@ -69,7 +69,8 @@ package struct DatabaseMove: Sendable {
         let compared = try await compare(tables, counter)
         // Whoever came meanwhile may have written behind what was read.
         try await source.checkAlone()
-        // Another run, to another target, may have come to its end meanwhile: then this one's keeps its mark. Killed between the two, neither is one on which a server starts.
+        // Another run, to another target, may have come to its end meanwhile: then this one's keeps its mark.
+        // Killed between the two, neither is one on which a server starts.
         let isNoted = try await noteMoved()
         try await mark.remove()
         return MoveReport(tables: compared, resumedAt: copied, wasMoved: false, isNoted: isNoted)

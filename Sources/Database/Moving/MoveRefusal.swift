@@ -40,8 +40,8 @@ extension MoveRefusal: CustomStringConvertible {
                 + "same command again"
         case .movedAway(let name, let word):
             "\(name) was moved to \(word.target ?? "another one") already (\(word.mark.words)), and is an older state since: move that one, if it is to go on "
-                + "elsewhere. To move what was left here all the same, which gives spent tries and stopped logins back, \(word.mark.removal), then run the same "
-                + "command again"
+                + "elsewhere. To move what was left here all the same, which gives spent tries and stopped logins back, \(word.mark.removal), then run the "
+                + "same command again"
         case .targetNotEmpty(let name): "\(name) is not empty, and what it holds is no unfinished move: name an empty database; nothing was changed"
         case .targetOfOthers(let name):
             "\(name) is not empty: what is in it, tables or views or functions, others have made, and it was left as it is: name an empty database"
