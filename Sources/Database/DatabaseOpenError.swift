@@ -41,10 +41,10 @@ package enum MovedMark: Equatable, Sendable {
     /// By a comment on the table of its steps.
     case comment
 
-    fileprivate var words: String { if case .file(let path) = self { path } else { "a comment on its table schema_version" } }
+    var words: String { if case .file(let path) = self { path } else { "a comment on its table schema_version" } }
 
     /// What an operator does to have a server start there on purpose.
-    fileprivate var removal: String {
+    var removal: String {
         if case .file(let path) = self { "remove \(path)" } else { "run COMMENT ON TABLE schema_version IS NULL there" }
     }
 }

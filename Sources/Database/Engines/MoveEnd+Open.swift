@@ -13,24 +13,58 @@ extension MoveEnd {
         }
     }
 
-    /// Opens the database that takes the rows. A file is made if it is missing.
+    /// Opens the database that takes the rows. A file is made if it is missing, and no folder: one that is not there is a typo, or a disk that is not mounted.
     /// - Parameter text: the URL as an operator wrote it.
-    /// - Throws: ``DatabaseOpenError``; what holds the tables of others is left as it is.
-    package static func target(_ url: DatabaseURL, _ text: String) throws(DatabaseOpenError) -> MoveEnd {
-        switch url {
-        case .sqlite(let path): try sqlite(path, content: .nothingOrMoved, note: .target)
-        case .postgresql(let address): try postgresql(address, text, content: .nothingOrMoved)
+    /// - Throws: ``DatabaseOpenError``; ``MoveRefusal/targetOfOthers(_:)``, and what holds the tables of others is left as it is.
+    package static func target(_ url: DatabaseURL, _ text: String) throws -> MoveEnd {
+        do {
+            switch url {
+            case .sqlite(let path):
+                try checkFolder(of: path)
+                return try sqlite(path, content: .nothingOrMoved, note: .target)
+            case .postgresql(let address): return try postgresql(address, text, content: .nothingOrMoved)
+            }
+        } catch DatabaseOpenError.notOurs(let path) {
+            throw MoveRefusal.targetOfOthers(path)
+        }
+    }
+
+    /// Looks whether a move has taken its rows elsewhere, before a target is opened, which makes a file.
+    /// - Parameter text: the URL of the target as an operator wrote it.
+    /// - Throws: ``MoveRefusal/movedAway(_:_:)``, ``SQLError``.
+    package func checkNotMoved(besides target: DatabaseURL, _ text: String) async throws {
+        switch target {
+        case .sqlite(let path):
+            let word = try await checkNotMoved(besides: Self.fileURL(of: Self.wholePath(path)))
+            // What it names is gone.
+            if let word, !FileManager.default.fileExists(atPath: path) { throw MoveRefusal.movedAway(name, word) }
+        case .postgresql: _ = try await checkNotMoved(besides: text)
+        }
+    }
+
+    private static func checkFolder(of path: String) throws(DatabaseOpenError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw .cannotOpen(path: path, reason: "there is no folder \(folder): make it, or mount the disk that it is on; nothing was made")
         }
     }
 
     private static func sqlite(_ path: String, content: DatabaseContent, note: MoveNote) throws(DatabaseOpenError) -> MoveEnd {
-        let whole = URL(fileURLWithPath: path).standardizedFileURL.path
+        let whole = wholePath(path)
+        let name = "the database \(whole)"
         // Nobody else can open it then.
         let database = try SQLiteDatabase.open(path: path, content: content, note: note)
         return MoveEnd(
-            database, url: "sqlite:\(whole)", name: "the database \(whole)", noteMoved: { try MovedFile.leave(beside: whole, target: $0) },
-            forgetMoved: { try MovedFile.remove(beside: whole) })
+            database, url: fileURL(of: whole), name: name, word: { MovedFile.word(beside: whole) },
+            noteMoved: { target in
+                if let word = MovedFile.word(beside: whole), !word.names(target) { throw MoveRefusal.movedAway(name, word) }
+                try MovedFile.leave(beside: whole, target: target)
+            }, forgetMoved: { try MovedFile.remove(beside: whole) })
     }
+
+    private static func wholePath(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
+    private static func fileURL(of file: String) -> String { "sqlite:\(file)" }
 
     private static func postgresql(_ address: PostgreSQLAddress, _ text: String, content: DatabaseContent) throws(DatabaseOpenError) -> MoveEnd {
         var settings = PostgreSQLSettings()
@@ -38,7 +72,7 @@ extension MoveEnd {
         let database = try PostgreSQLDatabase.open(address, content: content, settings: settings)
         let name = "the database \(address)"
         return MoveEnd(
-            database, url: text, name: name, noteMoved: { try await database.noteMoved(to: $0) },
+            database, url: text, name: name, word: { try await database.movedWord() }, noteMoved: { try await database.noteMoved(to: $0) },
             forgetMoved: { try await database.forgetMoved() },
             checkAlone: {
                 let connections = try await database.serverConnections()

@@ -24,6 +24,9 @@ package struct DatabaseMove: Sendable {
 
     private func go(_ tell: @Sendable @escaping (MoveProgress) -> Void) async throws -> MoveReport {
         try await source.checkAlone()
+        // Of this very move, which came to its end or nearly so.
+        let word = try await source.checkNotMoved(besides: target.url)
+        let movedAway = word.map { MoveRefusal.movedAway(source.name, $0) }
         let tables = try await TableShape.inOrder(of: source.database)
         let counts = try await counts(of: tables, in: source.database)
         // The steps of the schema are taken, and not copied.
@@ -31,10 +34,12 @@ package struct DatabaseMove: Sendable {
         let counter = MoveCounter(total: total, tell: tell)
         let mark = MoveMark(target.database, source: source.url, identity: try await identity(tables))
         switch try await mark.look() {
-        case .none: return try await moved(before: tables, counts, counter)
+        case .none: return try await moved(before: tables, counts, counter, orElse: movedAway ?? .targetNotEmpty(target.name))
         case .foreign(let other): throw MoveRefusal.otherSource(target: target.name, source: other)
         case .own(let isPrepared): return try await goAlone(on: mark, isPrepared: isPrepared, tables, counter)
         case .empty:
+            // What the word names was removed, or made anew.
+            if let movedAway { throw movedAway }
             // A server that began in the same moment has it.
             guard try await mark.set() else { throw MoveRefusal.targetNotEmpty(target.name) }
             return try await goAlone(on: mark, isPrepared: false, tables, counter)
@@ -64,6 +69,7 @@ package struct DatabaseMove: Sendable {
         let compared = try await compare(tables, counter)
         // Whoever came meanwhile may have written behind what was read.
         try await source.checkAlone()
+        // Another run, to another target, may have come to its end meanwhile: then this one's keeps its mark.
         // Killed between the two, neither is one on which a server starts.
         let isNoted = try await noteMoved()
         try await mark.remove()
@@ -156,8 +162,9 @@ extension DatabaseMove {
     }
 
     /// Of a target that has tables and no mark: a move that was ended behind its last step, which a look tells apart from all else.
-    private func moved(before tables: [TableShape], _ counts: [String: Int], _ counter: MoveCounter) async throws -> MoveReport {
-        let refusal = MoveRefusal.targetNotEmpty(target.name)
+    private func moved(
+        before tables: [TableShape], _ counts: [String: Int], _ counter: MoveCounter, orElse refusal: MoveRefusal
+    ) async throws -> MoveReport {
         let theirs = try await TableShape.listed(of: target.database)
         guard Set(theirs) == Set(tables), try await self.counts(of: tables, in: target.database) == counts else { throw refusal }
         counter.start(at: Self.copiedRows(counts))

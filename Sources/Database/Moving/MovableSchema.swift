@@ -34,7 +34,11 @@ package struct MovableSchema: Sendable {
         }
         let needed = schemas[place].migrations.filter { !$0.mayWait }.map(\.number)
         // One in the middle may be missing, too.
-        guard Set(needed).isSubset(of: steps.map(\.number)) else { throw MoveRefusal.olderSource(end.name, version: steps[steps.count - 1].number) }
+        guard Set(needed).isSubset(of: steps.map(\.number)) else {
+            // No server is to be started there.
+            if let word = try await end.word() { throw MoveRefusal.movedAway(end.name, word) }
+            throw MoveRefusal.olderSource(end.name, version: steps[steps.count - 1].number)
+        }
         return place
     }
 

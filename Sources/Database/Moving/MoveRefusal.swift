@@ -8,8 +8,12 @@ package enum MoveRefusal: Error, Equatable, Sendable {
     case notStarted(String)
     /// The source wants steps of the schema that this program knows.
     case olderSource(String, version: Int)
+    /// The rows of the source were moved to another database before, or to this one, which holds them no more as they were.
+    case movedAway(String, MovedWord)
     /// The target has tables that no unfinished move has made.
     case targetNotEmpty(String)
+    /// The target holds what others have made, and nothing of this program.
+    case targetOfOthers(String)
     /// The target takes the rows of another source.
     case otherSource(target: String, source: String)
     /// Tables that one side has and the other has not, or not so.
@@ -34,7 +38,13 @@ extension MoveRefusal: CustomStringConvertible {
         case .olderSource(let name, let version):
             "\(name) is at schema version \(version), older than this program: start its server once with this program and stop it again, then run the "
                 + "same command again"
+        case .movedAway(let name, let word):
+            "\(name) was moved to \(word.target ?? "another one") already (\(word.mark.words)), and is an older state since: move that one, if it is to go on "
+                + "elsewhere. To move what was left here all the same, which gives spent tries and stopped logins back, \(word.mark.removal), then run the "
+                + "same command again"
         case .targetNotEmpty(let name): "\(name) is not empty, and what it holds is no unfinished move: name an empty database; nothing was changed"
+        case .targetOfOthers(let name):
+            "\(name) is not empty: what is in it, tables or views or functions, others have made, and it was left as it is: name an empty database"
         case .otherSource(let target, let source):
             "\(target) holds the beginning of another move, from \(source): finish that one, or name an empty database; nothing was changed"
         case .unlikeTables(let tables):

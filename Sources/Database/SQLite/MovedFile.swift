@@ -8,25 +8,33 @@ enum MovedFile {
 
     /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``.
     static func check(_ database: String) throws(DatabaseOpenError) {
+        if let word = word(beside: database) { throw .movedAway(path: database, target: word.target, mark: word.mark) }
+    }
+
+    /// What it says, if it is there.
+    static func word(beside database: String) -> MovedWord? {
         let path = path(of: database)
-        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
         let text = FileManager.default.contents(atPath: path).flatMap { String(bytes: $0.prefix(4096), encoding: .utf8) } ?? ""
         let target = operatorLine(text)
-        throw .movedAway(path: database, target: target.isEmpty ? nil : target, mark: .file(path))
+        return MovedWord(target: target.isEmpty ? nil : target, mark: .file(path))
     }
 
     /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
     static func leave(beside database: String, target: String) throws(SQLError) {
         let path = path(of: database)
-        guard FileManager.default.createFile(atPath: path, contents: Data("\(target)\n".utf8), attributes: [.posixPermissions: 0o600]) else {
+        // One of which half was written would be the word of another move.
+        let part = path + ".part"
+        guard FileManager.default.createFile(atPath: part, contents: Data("\(target)\n".utf8), attributes: [.posixPermissions: 0o600]) else {
             throw .cannotWrite(path: path, reason: systemReason())
         }
         // Before the other database may be started on: a power cut would take the mark, and this one could be, too.
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(part, O_RDONLY | O_CLOEXEC)
         if file >= 0 {
             fsync(file)
             close(file)
         }
+        guard rename(part, path) == 0 else { throw .cannotWrite(path: path, reason: systemReason()) }
         synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 

@@ -31,11 +31,16 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
                 try OtherServersFolder.check(new, other: kind.otherFileName)
                 // Before the target is opened, which makes a file.
                 try await source.checkAlone()
+                try await source.checkNotMoved(besides: new, to)
                 let report = try await Self.closing(try MoveEnd.target(new, to)) { try await Self.move(from: source, to: $0, kind.schema) }
                 return MoveEnding(report, kind: kind, from: from, to: to)
             }
-            for line in ending.lines { try StandardStreams.deliver(line) }
+            try Self.tell(ending)
         }
+    }
+
+    private static func tell(_ ending: MoveEnding) throws(UntoldMove) {
+        do throws(OutputFailure) { for line in ending.lines { try StandardStreams.deliver(line) } } catch { throw UntoldMove(cause: error) }
     }
 
     private static func move(from source: MoveEnd, to target: MoveEnd, _ schema: MovableSchema) async throws -> MoveReport {
@@ -77,6 +82,16 @@ struct MoveInterruption: Error, CustomStringConvertible {
     }
 
     var description: String { "\(cause); what was copied stays: run the same command again, and it goes on" }
+}
+
+/// The move came to its end, and nobody could be told. The exit code says that something is amiss, and would be taken for a move that is not done.
+struct UntoldMove: Error, CustomStringConvertible {
+    let cause: OutputFailure
+
+    var description: String {
+        "\(cause); the move itself is done: run the same command again, before a server runs on the new database, to be told what was compared and what "
+            + "to do next"
+    }
 }
 
 extension DatabaseURL {

@@ -99,6 +99,17 @@ struct MoveRefusalTests {
         await #expect(throws: MoveRefusal.notStarted("it")) { try await place([]) }
     }
 
+    @Test("Of a source that wants steps and was moved already it is told that it was moved: no server is to be started on it")
+    func olderAndMoved() async throws {
+        try await Backend.memory.withEmptyDatabase { database in
+            try await database.migrate([movedSteps[0]])
+            let word = MovedWord(target: "sqlite:new", mark: .comment)
+            await #expect(throws: MoveRefusal.movedAway("it", word)) {
+                try await MovableSchema.of(MoveEnd(database, url: "", name: "it", word: { word }), among: [movedSchema])
+            }
+        }
+    }
+
     @Test("A source whose server runs is refused", arguments: MoveDirection.allCases.filter { $0.from != .memory })
     func running(_ direction: MoveDirection) async throws {
         let folder = try TemporaryFolder()
@@ -170,6 +181,19 @@ struct MoveRefusalTests {
         }
     }
 
+    @Test("A target in a folder that is not there is refused, and no folder is made: it is a typo, or a disk that is not mounted")
+    func noFolder() async throws {
+        let folder = try TemporaryFolder()
+        try Data().write(to: URL(fileURLWithPath: folder.file("file")))
+        for place in ["srv", "srv/more", "file"] {
+            let file = folder.file("\(place)/new.sqlite")
+            let reason = "there is no folder \(folder.file(place)): make it, or mount the disk that it is on; nothing was made"
+            #expect(throws: DatabaseOpenError.cannotOpen(path: file, reason: reason)) { try MoveEnd.target(.sqlite(path: file), "") }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
+        try await MoveEnd.target(.sqlite(path: folder.file("new.sqlite")), "").close()
+    }
+
     @Test("What holds the tables of others is no target, and a file that is not there no source; neither is made or changed")
     func others() async throws {
         let folder = try TemporaryFolder()
@@ -180,6 +204,8 @@ struct MoveRefusalTests {
         let database = try openDatabase(.sqlite(path: folder.databasePath))
         try await database.transaction { try $0.execute("CREATE TABLE theirs (n INTEGER PRIMARY KEY)") }
         try await database.close()
-        #expect(throws: DatabaseOpenError.notOurs(path: folder.databasePath)) { try MoveEnd.target(.sqlite(path: folder.databasePath), "") }
+        let refusal = MoveRefusal.targetOfOthers(folder.databasePath)
+        #expect(throws: refusal) { try MoveEnd.target(.sqlite(path: folder.databasePath), "") }
+        #expect(refusal.description.hasSuffix("name an empty database"))
     }
 }

@@ -21,9 +21,9 @@ struct MovedAwayTests {
         func movedTo(_ other: Place) -> DatabaseOpenError { .movedAway(path: name, target: other.text, mark: mark) }
     }
 
-    private func place(_ backend: Backend) async throws -> Place {
+    private func place(_ backend: Backend, _ name: String = "file.sqlite") async throws -> Place {
         guard backend == .postgresql else {
-            let file = URL(fileURLWithPath: folder.file("file.sqlite")).standardizedFileURL.path
+            let file = URL(fileURLWithPath: folder.file(name)).standardizedFileURL.path
             return Place(url: .sqlite(path: file), text: "sqlite:\(file)", mark: .file(MovedFileName.of(file)))
         }
         let cluster = try await PostgreSQLCluster.shared
@@ -38,14 +38,16 @@ struct MovedAwayTests {
         let source = try await onOwnThread { try MoveEnd.source(from.url, from.text) }
         let target = try await onOwnThread { try MoveEnd.target(to.url, to.text) }
         let move = DatabaseMove(from: source, to: target, schema: movedSchema, batch: 5)
-        let result = await Result {
-            while true {
-                // A connection that was just closed here is there a moment longer.
-                do { return try await move.run(meanwhile) } catch MoveRefusal.serverRuns { try Task.checkCancellation() }
-            }
-        }
+        let result = await Result { try await alone(move, meanwhile) }
         for end in [source, target] { try await end.close() }
         return try result.get()
+    }
+
+    private func alone(_ move: DatabaseMove, _ meanwhile: @Sendable @escaping (MoveProgress) -> Void = { _ in }) async throws -> MoveReport {
+        while true {
+            // A connection that was just closed here is there a moment longer.
+            do { return try await move.run(meanwhile) } catch MoveRefusal.serverRuns { try Task.checkCancellation() }
+        }
     }
 
     @Test(
@@ -156,6 +158,73 @@ struct MovedAwayTests {
         #expect(throws: database.movedTo(file)) { try checkNotMoved(database.url) }
     }
 
+    @Test(
+        "Moved from once, it moves to no other one until somebody takes its word away, nor anew to that one, where a server has written since",
+        arguments: MoveDirection.allCases.filter { $0.to != .memory })
+    func onceMore(_ direction: MoveDirection) async throws {
+        let (from, to) = (try await place(direction.from), try await place(direction.to))
+        let other = try await place(direction.to, "other.sqlite")
+        let first = try await open(from.url)
+        try await first.fillForMove()
+        try await first.close()
+        _ = try await move(from, to)
+        let refusal = MoveRefusal.movedAway("the database \(from.name)", MovedWord(target: to.text, mark: from.mark))
+        await #expect(throws: refusal) { try await self.move(from, other) }
+        #expect(throws: from.movedTo(to)) { try checkNotMoved(from.url) }
+        #expect(throws: DatabaseOpenError.empty(path: other.name)) { try checkContent(.ours, of: other.url) }
+        let server = try await open(to.url)
+        _ = try await server.nextLine()
+        try await server.close()
+        await #expect(throws: refusal) { try await self.move(from, to) }
+
+        try await forget(from)
+        await #expect(throws: MoveRefusal.targetNotEmpty("the database \(to.name)")) { try await self.move(from, to) }
+        #expect(try await !move(from, other).wasMoved)
+        #expect(throws: from.movedTo(other)) { try checkNotMoved(from.url) }
+    }
+
+    @Test("With the word of this very move it goes on from a mark, and says what was moved; into nothing it begins no other")
+    func ownWord() async throws {
+        try await MoveDirection(from: .memory, to: .memory).run { source, target in
+            func run(_ word: String?, _ url: String = "sqlite:/srv/new") async throws -> MoveReport {
+                let from = MoveEnd(source, url: "sqlite:old", name: "the old one", word: { MovedWord(target: word, mark: .comment) })
+                return try await DatabaseMove(from: from, to: MoveEnd(target, url: url, name: "the new one"), schema: movedSchema).run()
+            }
+            func refusal(_ word: String?) -> MoveRefusal { .movedAway("the old one", MovedWord(target: word, mark: .comment)) }
+            await #expect(throws: refusal("sqlite:/srv/new")) { try await run("sqlite:/srv/new") }
+            await #expect(throws: Killed()) { try await source.move(to: DyingDatabase(target, .commit(8, isKept: true))) }
+            for word in ["sqlite:/srv/other", "postgresql:///new?host=/srv", nil] {
+                await #expect(throws: refusal(word)) { try await run(word) }
+            }
+            #expect(try await !run("sqlite:///srv/./new").wasMoved)
+            #expect(try await run("sqlite:/srv/new").wasMoved)
+            #expect(try await run("postgresql:///new?host=/srv", "postgresql:///new?host=/srv&connections=4").wasMoved)
+            let other = "postgresql:///old?host=/srv"
+            await #expect(throws: refusal(other)) { try await run(other, "postgresql:///new?host=/srv") }
+        }
+    }
+
+    @Test(
+        "Of two moves at once from one PostgreSQL to two files the second to end is told of the first, and its target stays an unfinished one",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func twoTargets() async throws {
+        let (from, one, other) = (try await place(.postgresql), try await place(.file), try await place(.file, "other.sqlite"))
+        let first = try await open(from.url)
+        try await first.fillForMove()
+        try await first.close()
+        let source = try await onOwnThread { try MoveEnd.source(from.url, from.text) }
+        let target = try await onOwnThread { try openDatabase(one.url, content: .nothingOrMoved) }
+        // It has set its mark then.
+        let slower = MoveEnd(target, url: one.text, name: "the slower one", forgetMoved: { _ = try await self.move(from, other) })
+        let refusal = MoveRefusal.movedAway("the database \(from.name)", MovedWord(target: other.text, mark: .comment))
+        await #expect(throws: refusal) { try await self.alone(DatabaseMove(from: source, to: slower, schema: movedSchema, batch: 5)) }
+        try await source.close()
+        try await target.close()
+        #expect(throws: from.movedTo(other)) { try checkNotMoved(from.url) }
+        #expect(throws: DatabaseOpenError.unfinishedMove(path: one.name, source: from.text)) { try checkContent(.ours, of: one.url) }
+        try checkContent(.ours, of: other.url)
+    }
+
     @Test("A word that cannot be read is one all the same, and what it says is one line")
     func spoilt() throws {
         let file = folder.file("file.sqlite")
@@ -166,6 +235,9 @@ struct MovedAwayTests {
         }
         let words = DatabaseOpenError.movedAway(path: file, target: "postgresql:///x", mark: mark).description
         #expect(words.contains("was moved to postgresql:///x") && words.contains("admin move-database") && words.hasSuffix("remove \(file).moved"))
+        let refusal = MoveRefusal.movedAway("the database \(file)", MovedWord(target: "postgresql:///x", mark: mark)).description
+        #expect(refusal.contains("was moved to postgresql:///x already (\(file).moved)"))
+        #expect(refusal.hasSuffix("remove \(file).moved, then run the same command again"))
         let comment = DatabaseOpenError.movedAway(path: "x", target: nil, mark: .comment).description
         #expect(comment.contains("was moved to another one") && comment.hasSuffix("run COMMENT ON TABLE schema_version IS NULL there"))
     }

@@ -33,13 +33,24 @@ struct MovedStartTests {
         #expect(first.exitCode == 0, "\(first.complaints)")
         let file = folder.file("data/\(command == "serve" ? "ostiary" : "second-factor").sqlite")
         let url = "postgresql://ostiary@/\(name)?host=\(cluster.folder)"
-        let move = try Program(["admin", "move-database", "--from", "sqlite:\(file)", "--to", url])
+        let arguments = ["admin", "move-database", "--from", "sqlite:\(file)", "--to", url]
+        // What nobody takes is not the end of the move.
+        let untold = try Program(arguments, shell: "exec \"$0\" \"$@\" >/dev/full")
+        #expect(try await untold.end() == 1)
+        let done = "standard output takes nothing: no space left on device; the move itself is done: run the same command again"
+        #expect(untold.complaintLines.last?.contains(done) == true, "\(untold.complaints)")
+        let move = try Program(arguments)
         #expect(try await move.end() == 0, "\(move.complaints)")
+        #expect(move.output.contains("are in the new database already"), "\(move.output)")
         #expect(move.lines.last?.hasSuffix("it says where its rows are now, and no server starts on it") == true, "\(move.output)")
         let words = "the database \(file) was moved to \(url) (\(file).moved): name that one; its URL was lost from the settings, perhaps"
         // Before the new one has run, and after.
         let before = try await start(command)
         expectRefused(before, saying: words)
+        // Nor does it move once more; no other database is opened for it.
+        let once = try Program(["admin", "move-database", "--from", "sqlite:\(file)", "--to", "postgresql:///none?host=\(folder.path)"])
+        _ = try await once.end()
+        expectRefused(once, saying: "the database \(file) was moved to \(url) already (\(file).moved)")
         let moved = try await start(command, cluster.settings([command: name]))
         #expect(moved.exitCode == 0 && moved.lines == first.lines, "\(moved.complaints)")
         let lost = try await start(command)
