@@ -93,7 +93,7 @@ extension Database {
 
     private func beginSchema(isTarget: Bool) async throws {
         // What somebody has made since this one looked fails a statement; the second look sees it.
-        do { try await makeStepTables(isTarget: isTarget) } catch SQLError.uniqueViolation, SQLError.fault {
+        do { try await makeStepTables(isTarget: isTarget) } catch SQLError.uniqueViolation, SQLError.tableMissing, SQLError.fault {
             try await makeStepTables(isTarget: isTarget)
         }
     }

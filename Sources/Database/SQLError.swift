@@ -43,6 +43,9 @@ package enum SQLError: Error, Equatable, Sendable {
     case noMemory(path: String, reason: String)
     /// The role of this program has not the right to do what it was asked.
     case notAllowed(path: String, reason: String)
+    /// A table of ours is not there, beneath a program that has seen it. Which one is not said: the words are then the same for each, so that all of them
+    /// are one thing that is told once. The engine's own log has the name.
+    case tableMissing(path: String)
     /// The file was found damaged while it was open.
     case damaged(path: String, reason: String)
     /// Another file took the place of one that is open, or it was removed.
@@ -57,7 +60,8 @@ extension SQLError {
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
         case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
-            SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed, is Unreachable:
+            SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed,
+            SQLError.tableMissing, is Unreachable:
             true
         default: false
         }
@@ -100,6 +104,9 @@ extension SQLError: CustomStringConvertible {
         case .notAllowed(let path, let reason):
             "the role of this program has not the right in the database \(path) (\(reason)): make it the owner of all that this program made there, and "
                 + "GRANT USAGE, CREATE ON SCHEMA public (or that of its search_path) TO it; a server that runs goes on by itself"
+        case .tableMissing(let path):
+            "a table of this server is not there in the database \(path), which was made anew or restored beneath the server (or search_path leads to "
+                + "another schema): stop the server, restore a backup, start it again"
         case .damaged(let path, let reason):
             "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"
         case .replaced(let path):

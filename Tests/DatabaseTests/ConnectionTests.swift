@@ -106,7 +106,7 @@ struct ConnectionTests {
             await #expect(throws: SQLError.self) { try await database.transaction { try $0.execute("UPDATE counter SET value = 'many'") } }
             let missing =
                 backend == .postgresql
-                ? SQLError.fault(code: 6_844_177, message: "42P01 relation \"nowhere\" does not exist")
+                ? SQLError.tableMissing(path: database.place)
                 : SQLError.fault(code: 1, message: "no such table: nowhere")
             await #expect(throws: missing) {
                 try await database.read { try $0.query("SELECT * FROM nowhere") }

@@ -52,7 +52,12 @@ package struct DatabaseMove: Sendable {
         do { return try await go(on: mark, isPrepared: isPrepared, tables, counter) } catch SQLError.uniqueViolation {
             throw MoveRefusal.disturbed(UnfinishedMove.progressTable)
         } catch let fault as SQLError {
-            if case .fault = fault, (try? await mark.look()) == MoveMark.Finding.none { throw MoveRefusal.disturbed(UnfinishedMove.progressTable) }
+            let mayBeOfTables =
+                switch fault {
+                case .fault, .tableMissing: true
+                default: false
+                }
+            if mayBeOfTables, (try? await mark.look()) == MoveMark.Finding.none { throw MoveRefusal.disturbed(UnfinishedMove.progressTable) }
             throw fault
         }
     }

@@ -44,7 +44,7 @@ struct MoveMark: Sendable {
     /// - Returns: whether the mark is there. If not, somebody else has made something meanwhile.
     /// - Throws: ``SQLError``.
     func set() async throws -> Bool {
-        do { return try await setIfEmpty() } catch SQLError.uniqueViolation, SQLError.fault { return try await setIfEmpty() }
+        do { return try await setIfEmpty() } catch SQLError.uniqueViolation, SQLError.tableMissing, SQLError.fault { return try await setIfEmpty() }
     }
 
     private func setIfEmpty() async throws -> Bool {

@@ -16,6 +16,8 @@ extension SQLError {
         case ("55P03", _), ("57014", _): self = .busy
         case ("53200", _): self = .noMemory(path: place, reason: fault.message)
         case ("42501", _): self = .notAllowed(path: place, reason: fault.message)
+        // Of our own statements none names a table that its schema does not have.
+        case ("42P01", _): self = .tableMissing(path: place)
         case (_, "40"): self = .busy
         case ("53100", _): self = .diskFull(path: place)
         case (_, "58"): self = .diskFails(path: place, reason: fault.message)

@@ -1,7 +1,8 @@
 import OstiaryProtocol
 
 extension CallContext {
-    /// Probe (protocol §7): says that its caller is trusted, and whether an attempt could be counted now. Nothing is read, written or counted.
+    /// Probe (protocol §7): says that its caller is trusted, and whether an attempt could be counted now. Nobody's rows are read, and
+    /// nothing is written or counted.
     /// - Returns: nil for one that its caller did not sign; it gets no signature of ours.
     func answer(_ probe: Encoded<Probe>) async -> CallReply? {
         // At its own time: a certificate that is not valid yet by our clock is what clocks that differ look like.

@@ -43,14 +43,18 @@ package struct SecondFactorNode: Sendable {
         let identity = IdentityKeeper(
             IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
         identityHash = try await Self.checkedHash(of: identity, settings, logger: logger, clock: clock)
+        let rows = Self.rowsCheck(of: database, store)
+        // Whoever probes may do so often.
+        let probedRows = CachedCheck(rows.name) { try await rows.check() }
         let storage = CachedCheck("disk") { try await database.tellingWhy { try await database.checkWritable() } }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
-            isWritable: { (try? await storage.check()) != nil })
+            isWritable: { (try? await probedRows.check()) != nil ? (try? await storage.check()) != nil : false })
         log = CallLog(logger)
         let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.tellingWhy { try await database.checkStandby() } }] : []
-        health = Self.health(of: database, identity, [storage] + standby, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
+        health = Self.health(
+            of: database, identity, rows, [storage] + standby, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
         background = [
             Self.housekeeping(domain, identity, database, keeping: settings.resetRetention, logger: logger, clock: clock),
             health.watch(logger: logger),
@@ -71,17 +75,23 @@ package struct SecondFactorNode: Sendable {
         return own.root.hash
     }
 
+    /// Whether what a try reads can be read, of an instance and an attempt that are nobody's: a database that answers may have lost our tables, or keep them
+    /// from us.
+    private static func rowsCheck(of database: any Database, _ store: SQLSecondFactorStore) -> NamedCheck {
+        let (instance, attempt) = (InstanceID(using: SystemRandomSource()), AttemptID(using: SystemRandomSource()))
+        return NamedCheck("database") {
+            try await database.checkInPlace()
+            _ = try await database.tellingWhy { try await store.situation(of: instance, attempt: attempt) }
+        }
+    }
+
     private static func health(
-        of database: any Database, _ identity: IdentityKeeper, _ storage: [CachedCheck], _ clockCheck: ClockCheck, drain: DrainSignal,
-        limit: Duration,
-        clock: @Sendable @escaping () -> Instant
+        of database: any Database, _ identity: IdentityKeeper, _ rows: NamedCheck, _ storage: [CachedCheck], _ clockCheck: ClockCheck,
+        drain: DrainSignal, limit: Duration, clock: @Sendable @escaping () -> Instant
     ) -> HealthRoutes {
         HealthRoutes(
             checks: [
-                NamedCheck("database") {
-                    try await database.checkInPlace()
-                    _ = try await database.tellingWhy { try await database.read { try $0.one("SELECT 1 AS one") } }
-                },
+                rows,
                 // Without an operational key that is valid now it signs nothing.
                 NamedCheck("keys") { _ = try await database.tellingWhy { try await identity.identity(at: clock()) } },
             ] + storage,

@@ -77,6 +77,7 @@ struct MoveInterruption: Error, CustomStringConvertible {
 
     /// Nil for what the same command would meet again.
     init?(_ error: any Error) {
+        if case SQLError.tableMissing = error { return nil }
         guard SQLError.isOutage(error) else { return nil }
         cause = error
     }

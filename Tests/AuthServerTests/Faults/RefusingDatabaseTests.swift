@@ -47,6 +47,34 @@ struct RefusingDatabaseTests {
         }
     }
 
+    @Test("A92 tables gone beneath servers that run, by a database made anew: 503, and each says once why and what to do; callers hear none of it")
+    func tablesGone() async throws {
+        let log = LogRecorder()
+        try await FaultyServers.run(log: log) { stage async throws in
+            let known = stage.newNonce()
+            #expect(try await stage.newCode(known).status == .ok)
+            let names = [stage.authentication.name, stage.secondFactor.name]
+            try await stage.cluster.run(names.flatMap { ["DROP DATABASE \($0) WITH (FORCE)", "CREATE DATABASE \($0)"] })
+            let beginning = "a table of this server is not there in the database "
+            for answer in [try await stage.getSession(known), try await stage.newCode()] {
+                stage.expectOutage(answer)
+                #expect(!String(buffer: answer.body).contains("is not there"))
+            }
+            let met = log.lines("requests fail until this is mended").compactMap { $0.facts["error"] }
+            #expect(met.count { $0.hasPrefix(beginning) } == 1, "\(met)")
+            for _ in 0..<2 {
+                for (status, said) in [try await stage.ready(), try await stage.ready("?for=logins"), try await stage.secondFactorReady()] {
+                    #expect(status == .serviceUnavailable && said.contains(beginning), "\(said)")
+                    #expect(said.contains("stop the server, restore a backup, start it again"), "\(said)")
+                }
+            }
+            // One of each server, whatever checks met it.
+            let told = log.lines("a readiness check failed").compactMap { $0.facts["reason"] }.filter { $0.hasPrefix(beginning) }
+            #expect(told.count == 2 && told.first != told.last, "\(told)")
+            #expect(log.lines("request failed").isEmpty)
+        }
+    }
+
     /// Lines of the check `database`.
     private static func lines(_ log: LogRecorder, _ message: String, saying words: String = "") -> Int {
         log.lines(message).count { $0.facts["work"] == "database" && (words.isEmpty || $0.facts["reason"]?.contains(words) == true) }

@@ -86,8 +86,8 @@ struct KilledMoveTests {
 extension Database {
     /// Whether a move to it has not come to its end.
     func isMarked() async throws -> Bool {
-        do { return try await read { try $0.one("SELECT source FROM unfinished_move")?.text("source") == "sqlite:old" } } catch SQLError.fault {
-            return false
-        }
+        do { return try await read { try $0.one("SELECT source FROM unfinished_move")?.text("source") == "sqlite:old" } } catch SQLError.tableMissing,
+            SQLError.fault
+        { return false }
     }
 }

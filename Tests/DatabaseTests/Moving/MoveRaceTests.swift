@@ -87,6 +87,22 @@ struct MoveRaceTests {
         }
     }
 
+    @Test(
+        "A server that sees the mark of a move whose end takes it away meanwhile looks again, and goes on with what was moved",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func markGone() async throws {
+        let source = try await filled()
+        try await withURL(.postgresql) { url, _ in
+            let target = try await open(url, content: .nothingOrMoved)
+            await #expect(throws: Killed()) { try await source.move(to: DyingDatabase(target, .commit(1, isKept: true))) }
+            let server = try await open(url, content: .any)
+            let held = HeldDatabase(server, at: .firstAnswer) { _ = try await source.move(to: target) }
+            try await held.migrate(movedSteps)
+            #expect(try await server.movedRows() == source.movedRows())
+            for database in [server, target] { try await database.close() }
+        }
+    }
+
     @Test("Of a move and a server that begin at once one has the database, and nothing in it is half", arguments: engines)
     func rounds(_ engine: Backend) async throws {
         let source = try await filled()

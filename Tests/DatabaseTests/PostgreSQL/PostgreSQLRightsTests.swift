@@ -34,6 +34,30 @@ struct PostgreSQLRightsTests {
         try await cluster.run(["DROP ROLE \(role)"])
     }
 
+    @Test(
+        "Tables that are gone beneath a program are told as that, with what to do, by whatever is asked next, and are an outage",
+        arguments: ["DROP TABLE note, counter CASCADE", "DROP SCHEMA public CASCADE"])
+    func tablesGone(_ statement: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let address = cluster.address(of: name)
+        let database = try await open(address)
+        try await database.migrate(sampleSchema)
+        let add: @Sendable (any SQLConnection) throws -> Void = { try $0.write("UPDATE counter SET value = value + 1 WHERE name = 'hits'", []) }
+        // From here on it is said with the commit.
+        for _ in 0..<2 { try await database.transaction(add) }
+        #expect(try await database.hits() == 2)
+        try await cluster.run([statement], in: name)
+        let gone = SQLError.tableMissing(path: address.description)
+        await #expect(throws: gone) { try await database.hits() }
+        await #expect(throws: gone) { try await database.countHit() }
+        await #expect(throws: gone) { try await database.transaction(add) }
+        await #expect(throws: gone) { try await database.rows("SELECT value FROM counter", []) }
+        #expect(SQLError.isOutage(gone) && "\(gone)".hasSuffix("stop the server, restore a backup, start it again"))
+        await database.close()
+    }
+
     @Test("Memory that the server has not, and rights, are told in words; both pass by an operator's hand")
     func words() {
         let memory = SQLError(PostgreSQLFault(state: "53200", message: "out of shared memory"), reads: false, place: "it")
