@@ -19,8 +19,9 @@ struct DemoCallsTests {
 
     @Test("Where nothing answers a probe says so")
     func nobody() async throws {
-        let socket = try RawServer { _ in }
-        #expect(await HTTPProbe.status(of: try #require(socket.url())) == nil, "it closes without a word")
+        let server = try RawServer { _ in }
+        let address = try #require(server.url())
+        #expect(await HTTPProbe.status(of: address) == nil, "it closes without a word")
     }
 
     @Test("A call that is given up at any moment of its beginning ends as one that failed: Ctrl-C ends no process in the midst of it")
