@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import NIOHTTP1
 
 /// As much of a browser as a login page needs: it redeems the ticket, keeps the cookie and reads what the page shows.
 struct DemoBrowser: Sendable {
@@ -38,18 +35,13 @@ struct DemoBrowser: Sendable {
     private static func send(
         _ method: String, _ address: String, origin: String?, cookie: String?, body: String?
     ) async throws -> (Data, setCookie: String?) {
-        guard let url = URL(string: address) else { throw DemoError.stepFailed("no address: \(address)") }
-        var request = URLRequest(url: url, timeoutInterval: 15)
-        request.httpMethod = method
-        request.httpShouldHandleCookies = false
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        if let origin { request.setValue(origin, forHTTPHeaderField: "Origin") }
-        if let cookie { request.setValue(cookie, forHTTPHeaderField: "Cookie") }
-        request.httpBody = body.map { Data($0.utf8) }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        guard let answer = response as? HTTPURLResponse, answer.statusCode == 200 else {
-            throw DemoError.unexpectedAnswer(call: "\(method) \(url.path)", status: (response as? HTTPURLResponse)?.statusCode ?? 0)
+        var fields = [(name: "Content-Type", value: "application/json")]
+        if let origin { fields.append((name: "Origin", value: origin)) }
+        if let cookie { fields.append((name: "Cookie", value: cookie)) }
+        let answer = try await DemoCalls.send(method, address, fields, body: body.map { Array($0.utf8) }, limit: .seconds(15))
+        guard answer.status == 200 else {
+            throw DemoError.unexpectedAnswer(call: "\(method) \(URL(string: address)?.path ?? address)", status: answer.status)
         }
-        return (data, answer.value(forHTTPHeaderField: "Set-Cookie"))
+        return (Data(answer.body), answer.headers.first(name: "Set-Cookie"))
     }
 }

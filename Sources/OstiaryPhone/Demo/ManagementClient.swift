@@ -1,10 +1,6 @@
 import Foundation
 import OstiaryProtocol
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The management interface as a business backend calls it: `X-apikey` and `X-nonce`, JSON both ways.
 struct ManagementClient: Sendable {
     let origin: String
@@ -24,17 +20,12 @@ struct ManagementClient: Sendable {
 
     /// The same with a body that is JSON already.
     func send(_ method: String, _ path: String, nonce: String?, body: Data?) async throws -> Data {
-        guard let url = URL(string: origin + path) else { throw DemoError.stepFailed("no address: \(origin + path)") }
-        var request = URLRequest(url: url, timeoutInterval: 60)
-        request.httpMethod = method
-        request.httpBody = body
-        request.setValue(apiKey, forHTTPHeaderField: "X-apikey")
-        if let nonce { request.setValue(nonce, forHTTPHeaderField: "X-nonce") }
-        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        guard status == 200 else { throw DemoError.unexpectedAnswer(call: "\(method) \(path)", status: status) }
-        return data
+        var fields = [(name: "X-apikey", value: apiKey)]
+        if let nonce { fields.append((name: "X-nonce", value: nonce)) }
+        if body != nil { fields.append((name: "Content-Type", value: "application/json")) }
+        let answer = try await DemoCalls.send(method, origin + path, fields, body: body.map { Array($0) }, limit: .seconds(60))
+        guard answer.status == 200 else { throw DemoError.unexpectedAnswer(call: "\(method) \(path)", status: answer.status) }
+        return Data(answer.body)
     }
 
     func decode<Value: Decodable>(_: Value.Type, from data: Data) throws -> Value {

@@ -29,7 +29,7 @@ struct OTPCommand: PhoneSubcommand {
         ostiary.start(input)
         var made: (account: Account, code: OneTimeCode)?
         for await event in events {
-            output.tell(event)
+            if !Self.isOfTheMissingNetwork(event) { output.tell(event) }
             switch event {
             case .otpAvailable(let session, let accounts):
                 guard let chosen = try answers.choice(among: accounts) else { throw PhoneInputError.severalAccounts }
@@ -46,6 +46,11 @@ struct OTPCommand: PhoneSubcommand {
             }
         }
         return .other
+    }
+
+    /// Whether it says that the server was not reached: nobody tried, and no server need be down.
+    private static func isOfTheMissingNetwork(_ event: OstiaryEvent) -> Bool {
+        if case .error(.serverConnection, _?) = event { true } else { false }
     }
 
     private func tellFurtherCodes(

@@ -73,7 +73,8 @@ extension Session {
         if !enrolInfo.asksSecondFactor { lines.append("without a second factor: it asks for data, and logs in nowhere") }
         if !accounts.isEmpty { lines.append("on this phone already: \(others: accounts.map(\.username).joined(separator: ", "))") }
         if !enrolInfo.nsAccounts.isEmpty {
-            lines.append("on other devices: \(others: enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
+            // Names alone: which of them are those of this phone is not told.
+            lines.append("at the server already, on whatever device: \(others: enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
         }
         guard let visualHash else { return lines }
         let drawing = StandardStreams.outputIsTerminal ? VisualHashDrawing.lines(visualHash) : []

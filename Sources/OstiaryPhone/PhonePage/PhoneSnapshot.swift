@@ -57,7 +57,7 @@ struct PhoneSnapshot: Sendable {
         case .enrolment(let session, let accounts, let hash):
             session.writeAbout(to: &writer)
             writer.list("choices", accounts) { writer, account in account.write(to: &writer) }
-            writer.member("elsewhere", session.enrolInfo.nsAccounts.map(\.description))
+            writer.member("there", session.enrolInfo.nsAccounts.map(\.description))
             if let hash { hash.write(to: &writer) }
         case .factor(let factor):
             factor.session?.writeAbout(to: &writer)

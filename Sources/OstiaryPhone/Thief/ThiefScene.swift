@@ -3,10 +3,6 @@ import OstiaryMobile
 import OstiaryProtocol
 import Synchronization
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// What one move may touch: the demonstration's servers, a victim, and a folder for the loot.
 final class ThiefScene: Sendable {
     let servers: DemoServers
@@ -76,27 +72,20 @@ final class ThiefScene: Sendable {
 
     /// Posts bytes as a phone posts its requests.
     func post(_ bytes: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
-        var request = try self.request("/ap1")
-        request.httpMethod = "POST"
-        request.httpBody = Data(bytes)
-        request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
-        return try await send(request)
+        try await send("POST", "/ap1", [(name: "Content-Type", value: "application/octet-stream")], body: bytes)
     }
 
     /// What a server says of itself, to anybody.
     func bundle(of link: EnrolLink) async throws -> OstiaryProtocol.Bundle {
-        let answer = try await send(try request("/ap1/bundle/\(Base64URL.encode(link.rootHash))"))
+        let answer = try await send("GET", "/ap1/bundle/\(Base64URL.encode(link.rootHash))")
         guard answer.status == 200 else { throw DemoError.unexpectedAnswer(call: "GET /ap1/bundle", status: answer.status) }
         return try OstiaryProtocol.Bundle(decoding: answer.body)
     }
 
-    private func request(_ path: String) throws -> URLRequest {
-        guard let url = URL(string: servers.layout.publicURL + path) else { throw DemoError.stepFailed("no address: \(path)") }
-        return URLRequest(url: url, timeoutInterval: 15)
-    }
-
-    private func send(_ request: URLRequest) async throws -> (status: Int, body: [UInt8]) {
-        let (data, response) = try await URLSession.shared.data(for: request)
-        return ((response as? HTTPURLResponse)?.statusCode ?? 0, Array(data))
+    private func send(
+        _ method: String, _ path: String, _ fields: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) async throws -> (status: Int, body: [UInt8]) {
+        let answer = try await DemoCalls.send(method, servers.layout.publicURL + path, fields, body: body, limit: .seconds(15))
+        return (answer.status, answer.body)
     }
 }

@@ -29,8 +29,14 @@ package enum ProgramRun {
     ) async throws -> any ParsableCommand {
         do { return try await Program.asyncParseAsRoot(arguments) } catch {
             guard Program.exitCode(for: error) == .validationFailure else { throw error }
-            guard let advice = HyphenValues.advice(on: arguments, of: program) else { throw error }
-            StandardStreams.printError("\(Program.fullMessage(for: error))\n\(advice)")
+            let message = Program.fullMessage(for: error)
+            if let advice = EarlyOptions.advice(on: arguments, of: program) {
+                StandardStreams.printError("\(EarlyOptions.withoutGuess(message))\n\(advice)")
+            } else if let advice = HyphenValues.advice(on: arguments, of: program) {
+                StandardStreams.printError("\(message)\n\(advice)")
+            } else {
+                throw error
+            }
             throw ExitCode.validationFailure
         }
     }

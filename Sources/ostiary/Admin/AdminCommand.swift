@@ -58,7 +58,7 @@ extension AdminOptions {
 
     private func calls() async throws -> AdminCalls {
         let settings = try await storage.settings()
-        return AdminCalls(origin: try origin(settings), key: try await key(settings))
+        return AdminCalls(origin: try origin(settings), key: try key(settings))
     }
 
     /// Whoever has the key can do everything: it goes out over TLS, or to this machine.
@@ -74,13 +74,15 @@ extension AdminOptions {
         }
     }
 
-    private func key(_ settings: Settings) async throws -> SecretText {
+    private func key(_ settings: Settings) throws -> SecretText {
         // The setting of the server is not to blame for what the command line says.
         if let apiKeyFile { return SecretText(try Self.secret(in: apiKeyFile, of: "--api-key-file")) }
         if let key = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) { return key }
         let path = URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
-        let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
-        return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        do throws(SecretFileError) { return SecretText(try SecretFile.line(in: path)) } catch {
+            throw ValidationError(
+                "the API key: \(error.words(at: path)); --data names the data folder of the server, --api-key-file another file with its key")
+        }
     }
 
     /// The one line of a file that an option names: a secret, and nobody else's to read.

@@ -47,6 +47,20 @@ struct PhoneTextTests {
         #expect(OstiaryError.storeUnavailable.sentence.contains("--home"))
     }
 
+    @Test("S4-22 accounts that the person has at the server are not said to be on other devices: the only phone has them too")
+    func accountsThere() {
+        var session = Session(id: UUID(), isEnrolment: true)
+        session.info.serverName = "Shop"
+        session.enrolInfo.displayName = "Alice"
+        session.enrolInfo.nsAccounts = [ServerAccount(id: 0, description: "Alice"), ServerAccount(id: 1, description: "Alice at work")]
+        #expect(
+            OstiaryEvent.confirmEnrol(session, accounts: [], visualHash: nil).lines(columns: 80) == [
+                "New account Alice at Shop", "at the server already, on whatever device: Alice, Alice at work",
+            ])
+        session.enrolInfo.nsAccounts = []
+        #expect(OstiaryEvent.confirmEnrol(session, accounts: [], visualHash: nil).lines(columns: 80) == ["New account Alice at Shop"])
+    }
+
     private func told(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> [String] {
         event(result, stopped: stopped, context).lines(columns: 80)
     }

@@ -75,6 +75,27 @@ struct UsageTests {
         }
     }
 
+    @Test("An option that stands before its command is told to stand behind it, and no other is guessed")
+    func early() throws {
+        let lines: [(line: [String], words: String)] = [
+            (["phone", "--deny", "enrol", "x"], "--deny stands behind the command: ostiary phone enrol --deny"),
+            (["phone", "--json", "--user-input=x", "login", "x"], "--user-input stands behind the command: ostiary phone login --user-input"),
+            (["phone", "token", "--bearer", "show"], "--bearer stands behind the command: ostiary phone token show --bearer"),
+            (["phone", "--deny"], "--deny belongs to enrol, login, wait, and stands behind the command"),
+            (["phone", "--deny", "accounts"], "--deny belongs to enrol, login, wait, and stands behind the command"),
+            (["admin", "--api-key-file", "k", "keys", "list"], "--api-key-file stands behind the command: ostiary admin keys list --api-key-file"),
+        ]
+        for (line, words) in lines {
+            let told = try #require(refusal(line), "\(line)")
+            #expect(EarlyOptions.advice(on: line, of: program(of: line)) == "Hint:  \(words)", "\(line)")
+            #expect(!EarlyOptions.withoutGuess(told).contains("Did you mean") && told.contains("Unknown option"), "\(told)")
+        }
+        #expect(refusal(["phone", "--deny", "enrol", "x"])?.contains("Did you mean '--yes'?") == true, "what would be guessed is the opposite")
+        for line in [["phone", "--bogus", "enrol"], ["phone", "--home", "h", "accounts"], ["phone", "enrol", "--denied", "x"]] {
+            #expect(EarlyOptions.advice(on: line, of: program(of: line)) == nil, "\(line)")
+        }
+    }
+
     @Test("Options, what stands behind “--”, and a bare “-” are no such value")
     func noHyphens() {
         for line in [

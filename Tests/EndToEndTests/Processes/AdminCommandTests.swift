@@ -30,6 +30,14 @@ struct AdminCommandTests {
         return (try await program.end(), program)
     }
 
+    /// Without a key that it could ask with, it names the options that say where one is.
+    private func expectKeyAdvice(_ pair: ProcessesFixture) async throws {
+        let keyless = try Program(["admin", "apis", "list", "--data", pair.folder.file("no-data"), "--url", pair.layout.adminURL])
+        #expect(try await keyless.end() == 1)
+        let told = keyless.complaints
+        #expect(told.contains("no-data/root-api-key") && told.contains("--data names") && told.contains("--api-key-file"), "\(told)")
+    }
+
     @Test("S3-50 a file is tried, applied, shown and applied again: the difference is told each time, a secret once, and then there is a provider")
     func applies() async throws {
         let pair = try await ProcessesFixture.running()
@@ -162,6 +170,7 @@ struct AdminCommandTests {
         let unknown = try await admin(pair, ["roles", "show", "None"])
         #expect(unknown.program.complaintLines == ["ostiary admin roles show: this server has no such role"])
         #expect(try await admin(pair, ["apis", "list", "--api-key-file", pair.folder.file("none")]).code == 1)
+        try await expectKeyAdvice(pair)
         try await pair.stop()
         let alone = try await admin(pair, ["apis", "list"])
         #expect(alone.code == 1 && alone.program.complaints.contains("nobody answers at \(pair.layout.adminURL)"))

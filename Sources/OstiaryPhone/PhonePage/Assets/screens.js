@@ -67,7 +67,7 @@ function fillEnrolment(section, phone) {
   one("[data-asks]", section).textContent = isUpgrade ? `Choose a PIN for the account ${name}?` : `Add the account ${name}?`;
   one("[data-no-pin]", section).hidden = asksPIN;
   sentence(one("[data-here]", section), "On this phone already: ", phone.choices.map((account) => account.username));
-  sentence(one("[data-elsewhere]", section), "On other devices: ", phone.elsewhere);
+  sentence(one("[data-there]", section), "At the server already, on whatever device: ", phone.there);
   const yes = isUpgrade ? "choose a PIN" : "add it";
   one("[data-act=add]", section).textContent = phone.words ? `Yes, they are the same: ${yes}` : `Yes, ${yes}`;
   one("[data-hash]", section).hidden = !phone.words;
