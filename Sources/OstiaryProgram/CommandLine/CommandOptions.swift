@@ -13,10 +13,17 @@ struct CommandOptions {
         while let command = waiting.popLast() {
             if isWhole { waiting += command.configuration.subcommands }
             // Wide, so that no option is broken from its value.
-            let help = command.helpMessage(includeHidden: true, columns: 1_000)
-            names.formUnion(help.matches(of: /-{1,2}[a-z][a-z-]*/).map { String($0.output) })
-            valued.formUnion(help.matches(of: /(--[a-z][a-z-]*) </).map { String($0.output.1) })
+            for line in command.helpMessage(includeHidden: true, columns: 1_000).split(separator: "\n") where line.hasPrefix("  -") {
+                add(line.drop { $0 == " " })
+            }
         }
+    }
+
+    /// - Parameter line: of a help: the option, and words about it, in which others may be named.
+    private mutating func add(_ line: Substring) {
+        guard let option = line.prefixMatch(of: /(?:-{1,2}[a-z][a-z-]*(?:, |\/)?)+(?: <)?/)?.output else { return }
+        names.formUnion(option.matches(of: /-{1,2}[a-z][a-z-]*/).map { String($0.output) })
+        valued.formUnion(option.matches(of: /(--[a-z][a-z-]*) </).map { String($0.output.1) })
     }
 
     /// Whether it is an option, alone or with its value, or several short ones in one word; a bare “-” is a value that every command takes.
