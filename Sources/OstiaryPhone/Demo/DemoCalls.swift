@@ -19,8 +19,6 @@ enum DemoCalls {
 
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration.calls(connect: .seconds(5))
-        // Less than any of our servers waits, so that a call seldom meets the end of its connection.
-        configuration.connectionPool.idleTimeout = .seconds(5)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
@@ -33,6 +31,8 @@ enum DemoCalls {
         var request = HTTPClientRequest(url: address)
         request.method = HTTPMethod(rawValue: method)
         for (name, value) in fields { request.headers.add(name: name, value: value) }
+        // A connection of its own: one that was kept may just have ended with its server, which here is ended and begun all the time.
+        request.headers.add(name: "Connection", value: "close")
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         return try await within(limit) { [request] in
             let response = try await client.execute(request, deadline: .distantFuture)
