@@ -185,7 +185,7 @@ struct MovedAwayTests {
 
     @Test("With the word of this very move it goes on from a mark, and says what was moved; into nothing it begins no other")
     func ownWord() async throws {
-        try await MoveDirection(from: .memory, to: .memory).run { source, target in
+        try await MoveDirection(from: .memory, to: .memory).run { source, target async throws in
             func run(_ word: String?, _ url: String = "sqlite:/srv/new") async throws -> MoveReport {
                 let from = MoveEnd(source, url: "sqlite:old", name: "the old one", word: { MovedWord(target: word, mark: .comment) })
                 return try await DatabaseMove(from: from, to: MoveEnd(target, url: url, name: "the new one"), schema: movedSchema).run()
