@@ -60,8 +60,14 @@ extension SQLiteDatabase {
     private static func openWriter(of path: String, isClean: Bool, hasLeftLog: Bool) throws -> SQLiteHandle {
         let queue = try DatabaseQueue(path: path, configuration: .writer())
         try queue.writeWithoutTransaction { database in
-            try makeDurable(database, path: path)
-            if !isClean { try check(database, path: path) }
+            do {
+                try makeDurable(database, path: path)
+                if !isClean { try check(database, path: path) }
+            } catch {
+                // Its own log goes with it, as before: a backup that is put in the place of the file must not find one.
+                if !hasLeftLog { try? SQLiteConnection.leaveLog(false, to: database.sqliteConnection) }
+                throw error
+            }
         }
         let writer = SQLiteHandle(queue)
         guard hasLeftLog else { return writer }
