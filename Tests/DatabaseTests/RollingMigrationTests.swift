@@ -78,21 +78,27 @@ struct RollingMigrationTests {
         }
     }
 
+    /// Somebody reads the table, and goes on until `ends` is signalled.
+    private static func holdTable(of database: any Database) async -> (holder: Task<Void, any Error>, ends: DispatchSemaphore) {
+        let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holder = Task {
+            try await database.read { connection -> Void in
+                _ = try connection.one("SELECT n FROM a")
+                holds.signal()
+                ends.wait()
+            }
+        }
+        await onOwnThread { holds.wait() }
+        return (holder, ends)
+    }
+
     @Test(
         "A step waits for a table that somebody holds and keeps nobody waiting behind it; when that ends it is made",
         .enabled(if: PostgreSQLCluster.isInstalled))
     func held() async throws {
         try await Self.withTwo { one, other in
             try await one.migrate([Self.first, Self.second])
-            let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let holder = Task {
-                try await other.read { connection in
-                    _ = try connection.one("SELECT n FROM a")
-                    holds.signal()
-                    ends.wait()
-                }
-            }
-            await onOwnThread { holds.wait() }
+            let (holder, ends) = await Self.holdTable(of: other)
             var patience = StepPatience()
             patience.mostTries = 1
             let impatient = patience
@@ -247,15 +253,7 @@ struct RollingMigrationTests {
     func leftWhereHeld() async throws {
         try await Self.withTwo { one, other in
             try await one.migrate([Self.first, Self.second])
-            let (holds, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let holder = Task {
-                try await other.read { connection in
-                    _ = try connection.one("SELECT n FROM a")
-                    holds.signal()
-                    ends.wait()
-                }
-            }
-            await onOwnThread { holds.wait() }
+            let (holder, ends) = await Self.holdTable(of: other)
             // The holder is no program of before.
             let steps = [
                 Self.first, Self.second, Migration(4, "wide", readableFrom: 0, mayWait: true) { ["ALTER TABLE a ADD COLUMN w \($0.integer)"] },

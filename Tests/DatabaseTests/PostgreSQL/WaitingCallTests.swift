@@ -14,24 +14,36 @@ struct WaitingCallTests {
         return settings
     }
 
+    /// Somebody has the one connection for as long as `body` goes on.
+    private static func whileHeld<Value>(_ database: PostgreSQLDatabase, _ body: () async throws -> Value) async throws -> Value {
+        let patient = database.patient
+        let (inside, enter) = AsyncStream.makeStream(of: Void.self)
+        let leave = DispatchSemaphore(value: 0)
+        async let holder: Void = patient.read { connection -> Void in
+            _ = try connection.query("SELECT 1 AS one")
+            enter.finish()
+            leave.wait()
+        }
+        for await _ in inside {}
+        let value: Value
+        do {
+            defer { leave.signal() }
+            value = try await body()
+        }
+        try await holder
+        return value
+    }
+
     @Test("Whoever waits for a connection is told when its own time is over, while the one that has it is still at work; what was not begun never is")
     func behindOthers() async throws {
         try await PostgreSQLDatabase.lend(settings: Self.hasty(callTime: 200)) { database in
             let (patient, runs) = (database.patient, Runs())
-            let (inside, enter) = AsyncStream.makeStream(of: Void.self)
-            let leave = DispatchSemaphore(value: 0)
-            async let holder: Void = patient.read { connection -> Void in
-                _ = try connection.query("SELECT 1 AS one")
-                enter.finish()
-                leave.wait()
+            let late = try await Self.whileHeld(database) {
+                // Some at once, and then again, behind others whose time is over.
+                for count in [8, 1, 3] { #expect(await Self.refusals(of: count, in: database, runs) == Array(repeating: .busy, count: count)) }
+                return Task { try await patient.read { _ in _ = runs.begin() } }
             }
-            for await _ in inside {}
-            // Some at once, and then again, behind others whose time is over.
-            for count in [8, 1, 3] { #expect(await Self.refusals(of: count, in: database, runs) == Array(repeating: .busy, count: count)) }
-            async let late: Void = patient.read { _ in _ = runs.begin() }
-            leave.signal()
-            try await holder
-            try await late
+            try await late.value
             #expect(runs.count == 1)
         }
     }
@@ -40,20 +52,12 @@ struct WaitingCallTests {
     func writes(areSuspected: Bool) async throws {
         try await PostgreSQLDatabase.lend(settings: Self.hasty(callTime: 200)) { database in
             let (patient, runs) = (database.patient, Runs())
-            let (inside, enter) = AsyncStream.makeStream(of: Void.self)
-            let leave = DispatchSemaphore(value: 0)
-            async let holder: Void = patient.read { connection -> Void in
-                _ = try connection.query("SELECT 1 AS one")
-                enter.finish()
-                leave.wait()
+            try await Self.whileHeld(database) {
+                if areSuspected { database.commits.note() }
+                await #expect(throws: SQLError.busy) { try await database.transaction { _ in _ = runs.begin() } }
+                // Nobody has heard that they end.
+                #expect(database.commits.areSuspected == areSuspected)
             }
-            for await _ in inside {}
-            if areSuspected { database.commits.note() }
-            await #expect(throws: SQLError.busy) { try await database.transaction { _ in _ = runs.begin() } }
-            // Nobody has heard that they end.
-            #expect(database.commits.areSuspected == areSuspected)
-            leave.signal()
-            try await holder
             try await patient.transaction { _ in _ = runs.begin() }
             #expect(runs.count == 1 && !database.commits.areSuspected)
         }
