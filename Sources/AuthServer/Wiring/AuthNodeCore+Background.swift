@@ -37,7 +37,7 @@ extension AuthNodeCore {
                 // The other server's clock agrees, so this one is no clock that fell behind.
                 try await services.housekeeping.bringBack(at: clock())
             },
-            PeriodicTask(name: "schema", interval: .seconds(60), logger: logger) {
+            PeriodicTask(name: "schema", interval: .seconds(60), logger: logger, told: lease.told) {
                 try await step?.run { try await lease.isHeld(at: clock().seconds) }
             },
             leased.batches("receipts", every: .seconds(60)) { _, mayGoOn in try await repacking.run(while: mayGoOn) },
