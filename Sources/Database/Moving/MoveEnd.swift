@@ -5,6 +5,8 @@ package struct MoveEnd: Sendable {
     let url: String
     /// Which it is, in a sentence.
     let name: String
+    /// Whose its file is, in words; nil where it is none, or this process is not root's, whose files a server of another user can't write.
+    package let owner: String?
     /// Throws when a server is seen to have it open.
     package let checkAlone: @Sendable () async throws -> Void
 
@@ -16,11 +18,11 @@ package struct MoveEnd: Sendable {
     let forgetMoved: @Sendable () async throws -> Void
 
     package init(
-        _ database: any Database, url: String, name: String, word: @Sendable @escaping () async throws -> MovedWord? = { nil },
+        _ database: any Database, url: String, name: String, owner: String? = nil, word: @Sendable @escaping () async throws -> MovedWord? = { nil },
         noteMoved: @Sendable @escaping (_ target: String) async throws -> Void = { _ in },
         forgetMoved: @Sendable @escaping () async throws -> Void = {}, checkAlone: @Sendable @escaping () async throws -> Void = {}
     ) {
-        (self.database, self.url, self.name, self.checkAlone) = (database, url, name, checkAlone)
+        (self.database, self.url, self.name, self.owner, self.checkAlone) = (database, url, name, owner, checkAlone)
         (self.word, self.noteMoved, self.forgetMoved) = (word, noteMoved, forgetMoved)
     }
 

@@ -19,9 +19,10 @@ package struct ServerRunner: Sendable {
     /// - Parameters:
     ///   - services: what runs beside the listeners; they are stopped after them, the last one first.
     ///   - stopsOnSignals: false in tests, which stop the runner by cancelling its task.
+    ///   - endsWithTerminal: whether SIGHUP is one of these signals: of what a person runs in a terminal, and not of a server (``HangUp``).
     /// - Throws: ``ServerStartError``, and what a service throws.
     package func run(
-        _ listeners: [Listener], services: [any Service] = [], stopsOnSignals: Bool = true,
+        _ listeners: [Listener], services: [any Service] = [], stopsOnSignals: Bool = true, endsWithTerminal: Bool = false,
         onRunning: @Sendable @escaping ([BoundListener]) async -> Void = { _ in }
     ) async throws {
         try checkAddresses(of: listeners)
@@ -29,17 +30,22 @@ package struct ServerRunner: Sendable {
         let open = listeners.map { listener in
             ListenerService(listener: listener, drain: drain, logger: logger) { await roster.add($0) }
         }
-        let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals)
+        let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals && !endsWithTerminal)
         // At the level debug the group prints each service with all that it holds, kilobytes a line.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .info)
         // The last service is told to stop first: the drain signal, so that open polls do not hold up the listeners.
         var configuration = ServiceGroupConfiguration(
             services: services + open + [hangUp, DrainService(drain: drain)],
-            gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint, .sigquit] : [],
+            gracefulShutdownSignals: stopsOnSignals ? Self.signals(withTerminal: endsWithTerminal) : [],
             logger: quiet)
         configuration.maximumGracefulShutdownDuration = drainTime
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Those that end a process in order.
+    private static func signals(withTerminal: Bool) -> [UnixSignal] {
+        withTerminal ? [.sigterm, .sigint, .sigquit, .sighup] : [.sigterm, .sigint, .sigquit]
     }
 
     /// Two listeners of one process on one port: told as what it is, and not as the port of another process.

@@ -6,7 +6,8 @@ enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     /// Runs `body`, whose task is cancelled at the first signal; a second signal ends the process at once.
-    static func cancelling(_ body: @Sendable @escaping () async throws -> Void) async throws {
+    /// - Parameter atOnce: what is done before that, and waits for nothing that can hang: perhaps that is why a second one came.
+    static func cancelling(_ body: @Sendable @escaping () async throws -> Void, atOnce: @Sendable @escaping () -> Void) async throws {
         let task = Task { try await body() }
         let watchers = signals.map { number in
             #if canImport(Darwin)
@@ -14,7 +15,10 @@ enum Interruption {
             #endif
             let watcher = DispatchSource.makeSignalSource(signal: number)
             watcher.setEventHandler {
-                if task.isCancelled { _exit(128 + number) }
+                if task.isCancelled {
+                    atOnce()
+                    _exit(128 + number)
+                }
                 task.cancel()
             }
             watcher.activate()

@@ -30,7 +30,13 @@ struct DemoCommand: AsyncParsableCommand {
             let data = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-demo-\(ManagementClient.newNonce().prefix(8))")
             defer { cleanUp(data) }
             do {
-                try await Interruption.cancelling { try await perform(in: data) }
+                try await Interruption.cancelling {
+                    try await perform(in: data)
+                } atOnce: {
+                    // They would write into the folder, or make it anew.
+                    SpawnedProcess.endDependants()
+                    cleanUp(data)
+                }
             } catch is CancellationError {
                 StandardStreams.print("\nended")
                 if script { throw ExitCode(130) }
@@ -73,10 +79,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func cleanUp(_ data: URL) {
-        if keep {
-            StandardStreams.print("data kept in \(data.path)")
-        } else {
-            try? FileManager.default.removeItem(at: data)
-        }
+        guard !keep else { return StandardStreams.print("data kept in \(data.path)") }
+        // A phone that is still at work may put a file into a folder that is just being removed.
+        for _ in 0..<3 where FileManager.default.fileExists(atPath: data.path) { try? FileManager.default.removeItem(at: data) }
     }
 }

@@ -92,7 +92,7 @@ extension PhonePage {
     ///   - port: of 127.0.0.1; any free one by default.
     ///   - framedBy: origins that may show the page in a frame.
     ///   - source: where the phones can look for a code without a camera.
-    ///   - stopsOnSignals: whether SIGTERM and SIGINT end it as well, in order.
+    ///   - stopsOnSignals: whether SIGTERM and SIGINT end it as well, in order, and the end of its terminal.
     /// - Throws: `OstiaryError` when a home cannot be used, `ServerStartError`, ``NoFreePort``.
     static func serve(
         _ homes: [(name: String, path: String)], port: Int = 0, framedBy: [PublicURL] = [], source: ScanSource? = nil, stopsOnSignals: Bool = false,
@@ -105,7 +105,7 @@ extension PhonePage {
         let page = PhonePage(phones: phones, changes: changes, port: reserved?.number ?? port, framedBy: framedBy, drain: drain)
         await page.begin()
         let runner = ServerRunner(logger: Logger.service("ostiary.phone", level: .critical), drain: drain)
-        try await runner.run([page.listener], stopsOnSignals: stopsOnSignals) { _ in await onRunning(page) }
+        try await runner.run([page.listener], stopsOnSignals: stopsOnSignals, endsWithTerminal: true) { _ in await onRunning(page) }
         withExtendedLifetime(reserved) {}
     }
 }

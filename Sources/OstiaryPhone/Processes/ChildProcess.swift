@@ -24,7 +24,7 @@ final class ChildProcess: Sendable {
         do {
             process = try SpawnedProcess(
                 try ServersProgram.path(), launch.arguments + [ParentOptions.flag], environment: ServersProgram.environment(with: launch.environment),
-                input: ends.reading, output: file, errors: file)
+                input: ends.reading, output: file, errors: file, isDependant: true)
         } catch {
             close(ends.writing)
             throw error
@@ -57,7 +57,7 @@ final class ChildProcess: Sendable {
         let (output, errors) = (try OutputPipe(), try OutputPipe())
         let process = try SpawnedProcess(
             try ServersProgram.path(), arguments, environment: ServersProgram.environment(with: [:]), input: nothing, output: output.writingEnd,
-            errors: errors.writingEnd)
+            errors: errors.writingEnd, isDependant: true)
         output.closeWritingEnd()
         errors.closeWritingEnd()
         guard let code = await process.wait(for: .seconds(30)) else { return (-1, output.text, errors.text) }

@@ -10,12 +10,16 @@ final class SpawnedProcess: Sendable {
     let id: pid_t
     /// The exit code once it has ended.
     private let ending = Mutex<Int32?>(nil)
+    /// Those that are not to outlive this process, as long as they run: an id in it is nobody else's yet.
+    private static let dependants = Mutex<Set<pid_t>>([])
 
     /// - Parameters:
+    ///   - isDependant: whether ``endDependants()`` is about it.
     ///   - input: descriptor that becomes its standard input; `output` and `errors` likewise. They may be closed here afterwards.
     ///   - environment: all that it gets.
     init(
-        _ executable: String, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
+        _ executable: String, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32,
+        isDependant: Bool = false
     ) throws(SpawnError) {
         var setup = SpawnSetup()
         defer { setup.destroy() }
@@ -28,14 +32,38 @@ final class SpawnedProcess: Sendable {
         let result = posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
         id = child
+        if isDependant { Self.dependants.withLock { _ = $0.insert(id) } }
     }
 
     /// A program that nobody holds any more is ended.
     deinit {
         guard isRunning else { return }
         kill(id, SIGKILL)
+        Self.dependants.withLock { _ = $0.remove(id) }
         var status: Int32 = 0
         waitpid(id, &status, 0)
+    }
+
+    /// Ends them at once, and returns when they are gone: for a process that ends at once itself, and is to leave nothing behind.
+    static func endDependants() {
+        dependants.withLock { dependants in
+            for id in dependants { kill(id, SIGKILL) }
+            for id in dependants {
+                var status: Int32 = 0
+                waitpid(id, &status, 0)
+            }
+            dependants = []
+        }
+    }
+
+    /// What the system says of its end; nil while it runs.
+    private func reaped() -> Int32? {
+        Self.dependants.withLock { dependants in
+            var status: Int32 = 0
+            guard waitpid(id, &status, WNOHANG) == id else { return nil }
+            dependants.remove(id)
+            return status
+        }
     }
 
     var isRunning: Bool { exitCode == nil }
@@ -44,8 +72,7 @@ final class SpawnedProcess: Sendable {
     var exitCode: Int32? {
         ending.withLock { ending in
             if let ending { return ending }
-            var status: Int32 = 0
-            guard waitpid(id, &status, WNOHANG) == id else { return nil }
+            guard let status = reaped() else { return nil }
             let signal = status & 0x7F
             ending = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
             return ending

@@ -46,11 +46,11 @@ package struct SecondFactorNode: Sendable {
         let rows = Self.rowsCheck(of: database, store)
         // Whoever probes may do so often.
         let probedRows = CachedCheck(rows.name) { try await rows.check() }
-        let storage = CachedCheck("disk") { try await database.tellingWhy { try await database.checkWritable() } }
+        let storage = Self.storageCheck(of: database)
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
-            isWritable: { (try? await probedRows.check()) != nil ? (try? await storage.check()) != nil : false })
+            isWritable: { await Self.pass(probedRows, storage) })
         log = CallLog(logger)
         let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.tellingWhy { try await database.checkStandby() } }] : []
         health = Self.health(
@@ -75,6 +75,14 @@ package struct SecondFactorNode: Sendable {
         return own.root.hash
     }
 
+    /// Whether all of them pass; behind one that fails none is asked.
+    private static func pass(_ checks: any ReadinessCheck...) async -> Bool {
+        for check in checks {
+            do { try await check.check() } catch { return false }
+        }
+        return true
+    }
+
     /// Whether what a try reads can be read, of an instance and an attempt that are nobody's: a database that answers may have lost our tables, or keep them
     /// from us.
     private static func rowsCheck(of database: any Database, _ store: SQLSecondFactorStore) -> NamedCheck {
@@ -82,6 +90,16 @@ package struct SecondFactorNode: Sendable {
         return NamedCheck("database") {
             try await database.checkInPlace()
             _ = try await database.tellingWhy { try await store.situation(of: instance, attempt: attempt) }
+        }
+    }
+
+    /// Whether the disk takes what a try writes, and the role of this server may write it.
+    private static func storageCheck(of database: any Database) -> CachedCheck {
+        CachedCheck("disk") {
+            try await database.tellingWhy {
+                try await database.checkWritable()
+                try await database.checkRights(after: secondFactorMigrations)
+            }
         }
     }
 

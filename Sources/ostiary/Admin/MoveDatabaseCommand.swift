@@ -23,6 +23,8 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
     var to: String
 
     func run() async throws {
+        // Whoever reads no further (`| head`) ends no move, and hears at its end that there was more to read.
+        signal(SIGPIPE, SIG_IGN)
         try await StartFailure.told(by: "ostiary admin move-database") {
             let (old, new) = (try DatabaseURL(parsing: from), try DatabaseURL(parsing: to))
             guard old.isSQLite != new.isSQLite else { throw MoveRefusal.sameEngine }
@@ -32,8 +34,10 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
                 // Before the target is opened, which makes a file.
                 try await source.checkAlone()
                 try await source.checkNotMoved(besides: new, to)
-                let report = try await Self.closing(try MoveEnd.target(new, to)) { try await Self.move(from: source, to: $0, kind.schema) }
-                return MoveEnding(report, kind: kind, from: from, to: to)
+                return try await Self.closing(try MoveEnd.target(new, to)) { target in
+                    let report = try await Self.move(from: source, to: target, kind.schema)
+                    return MoveEnding(report, kind: kind, from: from, to: to, owner: target.owner)
+                }
             }
             try Self.tell(ending)
         }

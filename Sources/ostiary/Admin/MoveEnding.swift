@@ -6,14 +6,21 @@ struct MoveEnding {
     private let kind: ServerKind
     private let from: String
     private let to: String
+    private let owner: String?
 
-    init(_ report: MoveReport, kind: ServerKind, from: String, to: String) {
-        (self.report, self.kind, self.from, self.to) = (report, kind, from, to)
+    /// - Parameter owner: of the new file, where root moved.
+    init(_ report: MoveReport, kind: ServerKind, from: String, to: String, owner: String? = nil) {
+        (self.report, self.kind, self.from, self.to, self.owner) = (report, kind, from, to, owner)
     }
 
     var lines: [String] {
         let tables = report.tables.sorted { $0.name < $1.name }
-        return tables.map { "\($0.name): \($0.rows) rows, sha256 \(Self.hexadecimal($0.hash))" } + [summary, next, after]
+        return tables.map { "\($0.name): \($0.rows) rows, sha256 \(Self.hexadecimal($0.hash))" } + [summary] + owned + [next, after]
+    }
+
+    private var owned: [String] {
+        guard let owner else { return [] }
+        return ["root moved, and the new file belongs to \(owner): a server of another user needs it as its own (chown), with what is beside it"]
     }
 
     private var summary: String {
