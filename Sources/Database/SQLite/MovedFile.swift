@@ -24,7 +24,7 @@ enum MovedFile {
     static func leave(beside database: String, target: String) throws(SQLError) {
         let path = path(of: database)
         // Before the other database may be started on it is on the disk: a power cut would take it, and this one could be, too.
-        try WholeFile.put("\(target)\n", at: path, owner: .ofServer(at: URL(fileURLWithPath: database).resolvingSymlinksInPath().path))
+        try WholeFile.put("\(target)\n", at: path, owner: FileOwner.ofServer(at: URL(fileURLWithPath: database).resolvingSymlinksInPath().path))
     }
 
     /// Of a file that takes the rows of a move itself, or has them already.

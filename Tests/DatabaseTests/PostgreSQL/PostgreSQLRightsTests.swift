@@ -34,6 +34,37 @@ struct PostgreSQLRightsTests {
         try await cluster.run(["DROP ROLE \(role)"])
     }
 
+    @Test("Of each table of ours it is told that the role may read it and not write to it, without a write; tables of others are nobody's business")
+    func writeRights() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let role = "writer_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
+        var address = cluster.address(of: name)
+        address.user = role
+        let database = try await open(address)
+        try await database.migrate(sampleSchema)
+        try await cluster.run(["CREATE TABLE theirs (n int)", "GRANT SELECT ON theirs TO \(role)"], in: name)
+        try await database.checkRights(after: sampleSchema)
+        for table in ["counter", "note"] {
+            // Of a role that owns nothing.
+            try await cluster.run(["ALTER TABLE \(table) OWNER TO ostiary", "GRANT SELECT ON \(table) TO \(role)"], in: name)
+            let refusal = SQLError.notAllowed(path: address.description, reason: "it may not write to the table \(table)")
+            for more in ["INSERT", "UPDATE, DELETE"] {
+                await #expect(throws: refusal) { try await database.checkRights(after: sampleSchema) }
+                try await cluster.run(["REVOKE INSERT, UPDATE, DELETE ON \(table) FROM \(role)", "GRANT \(more) ON \(table) TO \(role)"], in: name)
+                await #expect(throws: refusal) { try await database.checkRights(after: sampleSchema) }
+            }
+            #expect(try await database.hits() == 0)
+            try await cluster.run(["GRANT INSERT ON \(table) TO \(role)"], in: name)
+            try await database.checkRights(after: sampleSchema)
+        }
+        await database.close()
+        try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
+        try await SQLiteDatabase.inMemory().checkRights(after: sampleSchema)
+    }
+
     @Test(
         "Tables that are gone beneath a program are told as that, with what to do, by whatever is asked next, and are an outage",
         arguments: ["DROP TABLE note, counter CASCADE", "DROP SCHEMA public CASCADE"])

@@ -55,6 +55,9 @@ struct MoveTextTests {
         #expect(other[2].hasSuffix("are in the new database already, and the same on both sides; nothing was changed"))
         #expect(other[3].contains("OSTIARY_SF_DATABASE_URL='b'") && other[3].contains("OSTIARY_SF_KEK_FILE"))
         #expect(other[3].hasSuffix("start ostiary second-factor"))
+        // Where root moved, whose the new file is.
+        let owned = MoveEnding(report, kind: .authentication, from: "a", to: "b", owner: "ostiary").lines
+        #expect(owned.count == 6 && owned[3].hasPrefix("root moved, and the new file belongs to ostiary: a server of another user"))
         // What keeps a server from the old one, if anything does.
         #expect(lines[4].hasSuffix("it says where its rows are now, and no server starts on it"))
         let unnoted = MoveReport(tables: tables, resumedAt: 0, wasMoved: false, isNoted: false)

@@ -39,6 +39,22 @@ struct PhonePageProcessTests {
         #expect(!program.complaints.contains(page.secret) && !program.complaints.contains(page.key))
     }
 
+    @Test("It ends in order with its terminal, unless it was told to outlive that")
+    func hangUp() async throws {
+        let folder = try TemporaryFolder()
+        let (program, _) = try await started(folder)
+        program.signal(SIGHUP)
+        #expect(try await program.end(within: .seconds(60)) == 0, "\(program.complaints)")
+
+        // As `nohup` does.
+        let kept = try Program(["phone", "--ui", "--json", "--home", folder.file("home")], shell: "trap '' HUP; exec \"$0\" \"$@\"")
+        let page = try PageCaller(try #require(try await kept.event("page")["address"]?.string))
+        kept.signal(SIGHUP)
+        #expect(try await page.send(.GET, "/phones").status == 200)
+        kept.signal(SIGTERM)
+        #expect(try await kept.end() == 0, "\(kept.complaints)")
+    }
+
     @Test("The number that a login waits for is asked in the open, not in a part of the screen that is folded away")
     func numberIsShown() throws {
         let page = try #require(PhonePageAsset.all.first { $0.path == "/" })

@@ -50,6 +50,25 @@ struct DemoTests {
         await #expect(throws: (any Error).self) { try await text(site) }
     }
 
+    @Test("A second Ctrl-C does not wait for a server that does not end, and leaves neither servers nor data", .timeLimit(.minutes(10)))
+    func secondInterrupt() async throws {
+        let program = try Program(["demo"])
+        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
+        let data = try #require(word(after: "data", in: program.output))
+        let servers = try runningServers(in: data)
+        #expect(servers.count == 2)
+        for server in servers { kill(server, SIGSTOP) }
+        program.signal(SIGINT)
+        // Two that come at once are one.
+        try await eventually("it ends") {
+            program.signal(SIGINT)
+            return !program.isRunning
+        }
+        #expect(try await program.end() == 130, "\(program.complaints)")
+        #expect(!FileManager.default.fileExists(atPath: data))
+        for server in servers { #expect(kill(server, 0) != 0) }
+    }
+
     @Test("Its servers hold no socket of the demonstration, and kill -9 of that ends them too")
     func killed() async throws {
         let program = try Program(["demo"])

@@ -27,6 +27,24 @@ struct UnreadableTablesTests {
         }
     }
 
+    @Test(
+        "A92 a role that may read a table of a try and not write to it: the second-factor server is not ready and says which and what to do, and a signed probe hears it",
+        arguments: ["instance", "attempt", "pending_key"])
+    func readOnly(_ table: String) async throws {
+        try await Self.run { stage, place in
+            try await place.run("ALTER TABLE \(table) OWNER TO ostiary")
+            try await place.run("GRANT SELECT ON \(table) TO \(place.role)")
+            let (status, said) = try await Self.ready(stage)
+            #expect(status == .serviceUnavailable && said.contains("it may not write to the table \(table)"), "\(said)")
+            #expect(said.contains("make it the owner of all that this program made there"), "\(said)")
+            #expect(try await Self.probe(stage) == .secondFactorUnavailable)
+            try await place.run("ALTER TABLE \(table) OWNER TO \(place.role)")
+            // What was said holds for two seconds.
+            while try await Self.ready(stage).status != .ok { try Task.checkCancellation() }
+            #expect(try await Self.probe(stage) == .ok)
+        }
+    }
+
     @Test("Its tables gone beneath it, or one of them: it is not ready and says what to do, and a signed probe hears it", arguments: [true, false])
     func gone(_ areAll: Bool) async throws {
         try await Self.run { stage, place in
@@ -64,9 +82,14 @@ struct UnreadableTablesTests {
     private static func expectRefused(_ call: [UInt8], at stage: ServerFixture) async throws {
         let (status, body) = try await stage.post(call)
         #expect(status == .serviceUnavailable && String(decoding: body, as: UTF8.self).contains("storage_unavailable"))
+        #expect(try await probe(stage) == .secondFactorUnavailable)
+    }
+
+    /// What a signed probe hears.
+    private static func probe(_ stage: ServerFixture) async throws -> Status {
         let nonce = SystemRandomSource().bytes(16)
         let probe = Encoded(Probe(serverID: stage.server.serverID, nonce: nonce, time: stage.now), signedBy: stage.server.operatorKey)
-        #expect(try await stage.answer(stage.server.call(probe.bytes)).status == .secondFactorUnavailable)
+        return try await stage.answer(stage.server.call(probe.bytes)).status
     }
 }
 
