@@ -27,7 +27,9 @@ static const struct {
     {"CCryptoBoringSSL_ecdsa_sign_fixed", PLACE(p256_signed)},
     {"CCryptoBoringSSL_ecdsa_verify_fixed", PLACE(p256_verified)},
     {"CCryptoBoringSSL_ED25519_sign", PLACE(ed25519_signed)},
+    // Tokens by the one, the protocol by the other, which swift-crypto does not call.
     {"CCryptoBoringSSL_ED25519_verify", PLACE(ed25519_verified)},
+    {"crypto_sign_verify_detached", PLACE(ed25519_verified)},
     {"CCryptoBoringSSL_X25519", PLACE(x25519)},
     // Each has its multiplication in itself, and neither calls the other.
     {"CCryptoBoringSSL_X25519_keypair", PLACE(x25519_keys)},

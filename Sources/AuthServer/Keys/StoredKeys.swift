@@ -24,7 +24,7 @@ struct StoredKeys: Sendable {
     let operatorKeys: [CertifiedKey]
     let sidKey: [UInt8]
     private(set) var prekeys: [StoredPrekey]
-    /// The root with all keys that it certified.
+    /// The root with all keys that it certified, in the order of ``operatorKeys``.
     private let wholeChain: Encoded<ServerChain>
 
     init(root: Root, operatorKeys: [CertifiedKey], sidKey: [UInt8], prekeys: [StoredPrekey]) {
@@ -44,14 +44,14 @@ struct StoredKeys: Sendable {
 
     /// The key that signs at `now`.
     func signer(at now: Instant) -> CertifiedKey? {
-        let signing = OperatorCertificate.signing(of: operatorKeys.map(\.certificate), at: now)
-        return operatorKeys.first { $0.certificate == signing }
+        OperatorCertificate.signingPlace(among: wholeChain.value.certificates, at: now).map { operatorKeys[$0] }
     }
 
     /// The root with the keys that it certified and that are not over. It is asked for many times in a login, and mostly none is over.
     func chain(at now: Instant) -> Encoded<ServerChain> {
-        let certificates = wholeChain.value.certificates.filter { now <= $0.notAfter }
-        return certificates.count == operatorKeys.count ? wholeChain : Encoded(ServerChain(root: root, certificates: certificates))
+        let certificates = wholeChain.value.certificates
+        guard certificates.contains(where: { $0.notAfter < now }) else { return wholeChain }
+        return Encoded(ServerChain(root: root, certificates: certificates.filter { now <= $0.notAfter }))
     }
 
     func prekey(_ id: UInt32, at now: Instant) -> PrekeySecret? {

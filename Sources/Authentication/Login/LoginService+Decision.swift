@@ -81,7 +81,7 @@ extension LoginService {
         _ evidence: Evidence, _ admitted: LoginAdmission.Admitted, _ admission: LoginAdmission, _ request: PhoneRequest
     ) async throws -> LoginOutcome {
         let minted = MintedValues(using: random)
-        let derivation = try await keyring.keys(of: request.server).derivation
+        let derivation = admission.derivation
         return try await store.write { rows, former in
             let account = try rows.living(admitted.account.id, at: request.server)
             try account.checkMayLogIn()

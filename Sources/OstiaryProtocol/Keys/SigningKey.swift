@@ -9,8 +9,18 @@ extension OperatorCertificate {
     /// The one whose key signs at `now`: of those that were published long enough the newest; where there is none, the one that was published first.
     /// Nil when none is valid.
     package static func signing(of certificates: [OperatorCertificate], at now: Instant) -> OperatorCertificate? {
-        let valid = certificates.filter { $0.isValid(at: now) }
-        return valid.filter { $0.notBefore + publishedAhead <= now }.max { $0.notAfter < $1.notAfter }
-            ?? valid.min { $0.notBefore < $1.notBefore }
+        signingPlace(among: certificates, at: now).map { certificates[$0] }
+    }
+
+    /// Where that one stands. It is asked for a dozen times in a login, so nothing is copied for it.
+    package static func signingPlace(among certificates: [OperatorCertificate], at now: Instant) -> Int? {
+        var newest: Int?
+        var first: Int?
+        for place in certificates.indices where certificates[place].isValid(at: now) {
+            let (begin, end) = (certificates[place].notBefore, certificates[place].notAfter)
+            if begin + publishedAhead <= now, newest.map({ certificates[$0].notAfter < end }) ?? true { newest = place }
+            if first.map({ begin < certificates[$0].notBefore }) ?? true { first = place }
+        }
+        return newest ?? first
     }
 }

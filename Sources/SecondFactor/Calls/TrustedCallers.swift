@@ -1,7 +1,8 @@
 import OstiaryProtocol
 import Synchronization
 
-/// Tells whether a chain belongs to an authentication server that the operator trusts. Chains that were verified are remembered by their hash.
+/// Tells whether a chain belongs to an authentication server that the operator trusts. Chains that were verified are remembered, all
+/// their bytes: one that differs is another.
 final class TrustedCallers: Sendable {
     /// A server shows one chain until its operational key changes; when this many were seen, all are forgotten.
     private static let memory = 64
@@ -13,14 +14,13 @@ final class TrustedCallers: Sendable {
 
     /// The caller, or nil for another root and for a chain whose signatures do not lead to it.
     func caller(_ chain: Encoded<ServerChain>) -> Caller? {
-        let hash = SHA(chain.bytes)
-        if let known = verified.withLock({ $0[hash] }) { return known }
+        if let known = verified.withLock({ $0[chain.bytes] }) { return known }
         let rootHash = chain.value.root.hash
         guard rootHashes.contains(rootHash), let keys = try? OperatorKeys.verify(chain.value, rootHash: rootHash) else { return nil }
         let caller = Caller(keys)
         verified.withLock { verified in
             if verified.count >= Self.memory { verified = [:] }
-            verified[hash] = caller
+            verified[chain.bytes] = caller
         }
         return caller
     }

@@ -38,4 +38,18 @@ struct SigningKeyTests {
         #expect(OperatorCertificate.signing(of: [younger, older], at: Self.start + 11 * Self.day) == older)
         #expect(OperatorCertificate.signing(of: [younger, older], at: Self.start + 14 * Self.day) == younger)
     }
+
+    @Test("Where it stands is told among all that there are, those that are over or not valid yet included")
+    func place() throws {
+        let (over, first, second, later) = (
+            try Self.certificate(4, from: 0, until: 20), try Self.certificate(2, from: 10, until: 100), try Self.certificate(3, from: 40, until: 130),
+            try Self.certificate(5, from: 70, until: 160)
+        )
+        let all = [over, later, first, second]
+        for (day, place) in [(0, 0), (12, 0), (15, 2), (41, 2), (43, 3), (71, 3), (73, 1), (161, nil)] as [(UInt64, Int?)] {
+            let now = Self.start + day * Self.day
+            #expect(OperatorCertificate.signingPlace(among: all, at: now) == place, "day \(day)")
+            #expect(OperatorCertificate.signing(of: all, at: now) == place.map { all[$0] }, "day \(day)")
+        }
+    }
 }
