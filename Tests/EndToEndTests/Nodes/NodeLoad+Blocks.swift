@@ -27,7 +27,7 @@ extension NodeLoad {
     }
 
     /// As a site does it, at any node: it may be that the answer is lost, and the block gone.
-    func lift(_ resident: NodeResident) async throws {
+    private func lift(_ resident: NodeResident) async throws {
         let invoked = now()
         do { try await backend.resetSecondFactor(resident.account) } catch {
             note(.reset, nil, of: resident, since: invoked)
@@ -38,9 +38,9 @@ extension NodeLoad {
         Soak.tell("histories: \(resident.name) was blocked, by tries whose answers were lost, and let in again")
     }
 
-    /// The same when all is well again: a node whose clock was ahead may have signed the last order of this kind for a minute that is still to come.
-    func liftAtLast(_ resident: NodeResident) async throws {
-        try await eventually("\(resident.name) is let in again") { (try? await self.lift(resident)) != nil }
+    /// When all is well again. A node whose clock was ahead may have signed the last order of this kind for a minute that is still to come.
+    func waitUntilAble(_ resident: NodeResident) async throws {
+        try await eventually("\(resident.name) is let in again") { await self.isAble(resident) }
     }
 }
 

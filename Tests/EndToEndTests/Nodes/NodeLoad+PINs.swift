@@ -91,10 +91,10 @@ extension NodeLoad {
     func logInAll() async throws {
         for resident in residents {
             resident.line.calmDown()
-            if resident.isBlocked { try await liftAtLast(resident) }
+            try await waitUntilAble(resident)
             var last = try await lastLogin(of: resident)
             if last.end.isBlock {
-                try await liftAtLast(resident)
+                try await waitUntilAble(resident)
                 last = try await lastLogin(of: resident)
             }
             #expect(last.isGood, "\(resident.name): \(last.end) \(last.answers)")
