@@ -1,6 +1,10 @@
-/// Tries that are counted: never more than the most, never fewer than were made, and from none again only by a proven success.
+/// Tries that are counted: never more than the most, never fewer than were made, and from none again only by a proven success, or by an operator.
 package struct BoundedCounter: SequentialModel {
-    package enum Action: Hashable, Sendable { case spend, succeed, read }
+    package enum Action: Hashable, Sendable {
+        case spend, succeed, read
+        /// An operator gives all tries back.
+        case reset
+    }
     package enum Answer: Hashable, Sendable {
         /// What was counted when this was done.
         case count(Int)
@@ -25,11 +29,11 @@ package struct BoundedCounter: SequentialModel {
         case (.spend, .count(let told)): count < most && told == count + 1 ? [told] : []
         case (.spend, .done): count < most ? [count + 1] : []
         case (.spend, nil): [min(most, count + 1)]
-        case (.succeed, .done), (.succeed, .count(0)), (.succeed, nil): [0]
+        case (.succeed, .done), (.succeed, .count(0)), (.succeed, nil), (.reset, .done), (.reset, nil): [0]
         case (.read, .count(let told)): told == count ? [count] : []
         case (.read, nil): [count]
         case (.spend, .refused), (.succeed, .refused): mayRefuse || count == most ? [count] : []
-        case (.succeed, .count), (.read, .done), (.read, .refused): []
+        case (.succeed, .count), (.read, .done), (.read, .refused), (.reset, .count), (.reset, .refused): []
         }
     }
 

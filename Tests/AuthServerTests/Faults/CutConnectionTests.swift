@@ -8,7 +8,7 @@ import Testing
 @testable import AuthServer
 
 /// Attack 90: whoever can cut the way to a database, anywhere in a login and the stop after it.
-@Suite("A database whose connection is cut", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(10)))
+@Suite("A database whose connection is cut", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(60)))
 struct CutConnectionTests {
     /// How many bytes of each direction are tried: OSTIARY_CUT_BYTES, `all` for every one.
     private static let sample = ProcessInfo.processInfo.environment["OSTIARY_CUT_BYTES"].map { $0 == "all" ? Int.max : Int($0) ?? 6 } ?? 6

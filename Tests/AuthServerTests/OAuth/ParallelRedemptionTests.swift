@@ -12,7 +12,7 @@ import Testing
 @testable import AuthServer
 
 /// What counts once, shown by 64 calls at once over the routes and the rows of a file or of PostgreSQL, as an operator has them.
-@Suite("64 redemptions at once", .onBothEngines, .timeLimit(.minutes(60)))
+@Suite("64 redemptions at once", .onBothEngines, .timeLimit(.minutes(attackMinutes)))
 struct ParallelRedemptionTests {
     private static let callers = 64
     /// No more than there are bytes that name what a test makes.

@@ -8,6 +8,7 @@ import Testing
 @testable import AuthServer
 
 /// Over the whole token endpoint and a real database: what two may not have, one has.
+@Suite(.timeLimit(.minutes(attackMinutes)))
 struct ProviderConcurrencyTests {
     typealias Backend = ProviderStoreBackend
 

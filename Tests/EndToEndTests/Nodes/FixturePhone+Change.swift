@@ -15,10 +15,12 @@ extension FixturePhone {
 
     /// Changes the PIN over a network on which anything may be lost.
     /// - Parameter pin: of those that may be the one so far, the next; nil cancels.
-    /// - Returns: with what came of each PIN that may have been the one so far.
-    func changePIN(to new: String, entering pin: (SecondFactorInfo) -> String?) async throws -> (Change, answers: [SecondFactorInfo]) {
+    /// - Returns: with what came of each PIN that may have been the one so far, and whether no PIN is accepted any more.
+    func changePIN(to new: String, entering pin: (SecondFactorInfo) -> String?) async throws -> (
+        change: Change, answers: [SecondFactorInfo], isBlock: Bool
+    ) {
         let work: Task<OstiaryError?, Never>
-        do throws(OstiaryError) { work = try await ostiary.core().engine.begin(.changePIN, for: nil) } catch { return (.notBegun, []) }
+        do throws(OstiaryError) { work = try await ostiary.core().engine.begin(.changePIN, for: nil) } catch { return (.notBegun, [], false) }
         let end = ChangeEnd()
         Task {
             _ = await work.value
@@ -49,7 +51,7 @@ extension FixturePhone {
             }
         }
         let failure = await work.value
-        return (failure == nil ? .done : set > 0 ? .unknown : .notBegun, answers)
+        return (failure == nil ? .done : set > 0 ? .unknown : .notBegun, answers, failure == .secondFactorBlocked)
     }
 
     private static func managed(_ event: OstiaryEvent) -> (SecondFactor, isFirst: Bool)? {

@@ -49,7 +49,9 @@ struct HistoryRunTests {
         Soak.tell("histories: \(what)")
         let fixture = try await NodesFixture.running(
             ["OSTIARY_LOG_LEVEL": "warning"],
-            secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"],
+            secondFactor: [
+                "OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)", "OSTIARY_SF_RESETS_PER_DAY": "10",
+            ],
             isNetworked: course.isNetworked, hasClocks: course.hasClocks)
         let load = try await NodeLoad(fixture, people: ["alice", "bob", "carol"], seed: Self.seed)
         let faults = NodeFaults(
@@ -84,9 +86,11 @@ struct HistoryRunTests {
             try await Task.sleep(until: start + event.begins)
             guard !Soak.isToEnd else { break }
             let began = load.now()
+            load.note(isBroken: true)
             try await fixture.begin(event)
             try await Task.sleep(until: start + event.ends)
             try await fixture.heal(event)
+            load.note(isBroken: false)
             if case .leap = event.fault { leaps.note(from: began, until: load.now() + FakedClock.delay) }
             tally.note(event.fault)
             guard Soak.minutes != nil, load.now() - told >= .seconds(60) else { continue }

@@ -63,7 +63,7 @@ struct NodeHistories: Sendable {
             histories: \(seen.0.count) calls about sessions, \(stops) stops, \(alive) found one alive, \(pings) of them pings, of \
             \(seen.0.count { $0.outcome == .unknown }) nobody knows; \(given.0) codes given, \(given.1) refused; \(tries.calls.count) tries, \(changes) \
             PINs changed, of \(seen.2.count { $0.outcome == .unknown }) nobody knows; \(tokens.0) tokens alive, \(tokens.1) over, \(told) refreshed; \
-            \(counters.calls.count) counters read
+            \(counters.calls.count) counters read; \(tries.calls.count { $0.action == .reset && $0.answer == .done }) blocks lifted
             """)
         #expect(stops >= 5 && alive >= 20 && pings >= 3)
         #expect(given.0 > 0 && given.1 > 0)

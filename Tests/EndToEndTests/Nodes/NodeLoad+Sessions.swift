@@ -29,7 +29,7 @@ extension NodeLoad {
             }
         }
         let (end, answers) = try await body()
-        note(answers, of: entered, resident)
+        note(answers, of: entered, resident, isBlock: end.isBlock)
         session = end.session
         guard let begun = session else { throw NotLoggedIn() }
         return begun

@@ -21,7 +21,7 @@ extension NodeLoad {
         let question = try await callers[0].begin(isLasting: isLasting)
         let entered = EnteredPINs(resident, isWrong: false)
         let (end, answers) = try await resident.phone.logIn(Array(question.address.utf8), entering: entered.next)
-        note(answers, of: entered, resident)
+        note(answers, of: entered, resident, isBlock: end.isBlock)
         guard let session = end.session else { throw NotLoggedIn() }
         let device = Device(key: newName("device", of: resident), session: session, callers: callers)
         if let given = await redeem(question.code, isContested ? callers : [callers[1]], device) {

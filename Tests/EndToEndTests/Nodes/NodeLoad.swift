@@ -26,6 +26,7 @@ final class NodeLoad: Sendable {
     /// A token of each grant that was ever given.
     let tokens = Mutex<[String: String]>([:])
     private let things = Mutex(0)
+    private let broken = Mutex(false)
 
     /// Enrols everybody, and registers the clients.
     init(_ fixture: NodesFixture, people: [String], seed: UInt64) async throws {
@@ -43,6 +44,10 @@ final class NodeLoad: Sendable {
     /// Since the run began.
     func now() -> Duration { histories.now() }
 
+    /// Whether something is broken just now.
+    var isBroken: Bool { broken.withLock { $0 } }
+    func note(isBroken: Bool) { broken.withLock { $0 = isBroken } }
+
     /// Everybody does one thing after the other.
     func run(for length: Duration, seed: UInt64) async {
         let deadline = now() + length
@@ -54,6 +59,7 @@ final class NodeLoad: Sendable {
                     // Each kind in turn, in an order of the seed's: a short run, too, meets all of them.
                     var left: [Kind] = []
                     while self.now() < deadline, !Soak.isToEnd {
+                        guard await self.isAble(resident) else { continue }
                         if left.isEmpty { left = (Kind.allCases + [.login, .tokens]).shuffled(using: &random) }
                         await self.round(resident.isInDoubt ? .login : left.removeLast(), of: resident, &random)
                     }

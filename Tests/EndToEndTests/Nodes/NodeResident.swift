@@ -11,6 +11,7 @@ final class NodeResident: Sendable {
     static let nobodys = pins.count - 1
 
     let person: Person
+    let account: String
     let phone: FixturePhone
     let line: LossyTransport
     private let known = Mutex(Known())
@@ -22,21 +23,32 @@ final class NodeResident: Sendable {
         var late: [Int] = []
         /// Whether the last PIN was right, so that there are tries to spare.
         var isFresh = true
+        /// Questions in a row that no right PIN ended.
+        var vain = 0
+        /// Whether the servers take no PIN any more.
+        var isBlocked = false
     }
 
     init(_ backend: DemoBackend, _ name: String, in fixture: NodesFixture, seed: UInt64) async throws {
         person = Person(backend, TerminalPhone(home: fixture.folder.file(name)), user: name)
         try await person.enrol(in: fixture.folder)
+        account = try await backend.account(ofUser: name)
         line = LossyTransport(seed: seed)
         phone = try FixturePhone.onNetwork(in: person.phone.home, transport: line, bindsTokens: true)
     }
 
     var name: String { person.user }
+    /// Who tries, in what is seen of tries.
+    var caller: String { "\(name)’s phone" }
     /// What may be good, the likeliest first.
     var candidates: [Int] { known.withLock { $0.candidates + $0.late } }
     var isInDoubt: Bool { known.withLock { $0.candidates.count != 1 } }
     /// Whether a wrong PIN may be entered without the fear that it is the last.
     var mayErr: Bool { known.withLock { $0.isFresh && $0.candidates.count == 1 } }
+
+    var isBlocked: Bool { known.withLock { $0.isBlocked } }
+    /// Whether the last tries are better kept until nothing is broken: a right PIN that nobody hears the answer to costs one too.
+    var mustRest: Bool { known.withLock { $0.vain >= 3 } }
 
     func noteTry() { known.withLock { $0.isFresh = false } }
 
@@ -46,6 +58,12 @@ final class NodeResident: Sendable {
             known = Known(candidates: [number], late: late)
         }
     }
+
+    /// A question ended without a right PIN.
+    func noteVain() { known.withLock { $0.vain += 1 } }
+    func noteBlock() { known.withLock { $0.isBlocked = true } }
+    /// All tries are there again, and none was right yet.
+    func noteReset() { known.withLock { ($0.isBlocked, $0.vain) = (false, 0) } }
 
     func note(wrong number: Int) {
         known.withLock { known in
@@ -81,10 +99,11 @@ final class EnteredPINs {
         mayErr = isWrong && resident.mayErr
     }
 
+    /// A phone that was told of a block goes on saying so until a PIN was right: whether it is still there, the servers say.
     /// - Parameter info: what came of the last.
     /// - Returns: nil when enough was tried.
     func next(_ info: SecondFactorInfo) -> String? {
-        guard numbers.count < 6, !info.blocked else { return nil }
+        guard numbers.count < 6 else { return nil }
         if mayErr {
             mayErr = false
             numbers.append(NodeResident.nobodys)

@@ -2,14 +2,17 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
+@testable import HTTPService
 @testable import OstiaryPhone
 
-@Suite("Many connections at the phone page", .timeLimit(.minutes(10)))
+/// One crowd at a time: the page is in this process, with as many connections as it takes.
+@Suite("Many connections at the phone page", .serialized, .timeLimit(.minutes(10)))
 struct PhonePageCrowdTests {
     @Test(
         "A45: many more connections than there may be, silent, with half a request or with a whole one, keep nobody from the phone page",
         arguments: ["", "GET /phones HTTP/1.1\r\nHo", "GET /icon.svg HTTP/1.1\r\nHost: AUTHORITY\r\n\r\n"])
     func crowded(beginning: String) async throws {
+        _ = DescriptorLimit.raise()
         try await ServersFixture.run { world in
             try await RunningPage.with(world) { page in
                 let port = try #require(page.origin.split(separator: ":").last.flatMap { Int($0) })

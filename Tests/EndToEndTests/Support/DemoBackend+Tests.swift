@@ -30,6 +30,13 @@ extension DemoBackend {
         return try JSONLine(String(decoding: answer, as: UTF8.self))
     }
 
+    /// The one account that a user has.
+    func account(ofUser user: String) async throws -> String {
+        let answer = try await client.call("GET", path("users/\(user)/accounts"))
+        let accounts = try JSONLine(String(decoding: answer, as: UTF8.self))["accounts"]?.array
+        return try #require(accounts?.first?["id"]?.string)
+    }
+
     func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }
     func block(_ account: String) async throws { try await send("PUT", path("accounts/\(account)/"), #"{"blocked":true}"#) }
     func resetSecondFactor(_ account: String) async throws { try await send("POST", path("accounts/\(account)/secondfactor/reset"), nil) }

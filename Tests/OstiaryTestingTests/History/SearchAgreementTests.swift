@@ -42,11 +42,12 @@ struct SearchAgreementTests {
 
     @Test("They agree on counters")
     func counters() async {
-        await compare(BoundedCounter(most: 2), [.spend, .spend, .spend, .read, .succeed]) { action in
+        await compare(BoundedCounter(most: 2), [.spend, .spend, .spend, .read, .succeed, .reset]) { action in
             switch action {
             case .spend: [.count(1), .count(2), .done, .refused]
             case .read: [.count(0), .count(1), .count(2)]
             case .succeed: [.done, .done, .refused]
+            case .reset: [.done]
             }
         }
     }

@@ -86,6 +86,9 @@ extension SimulatedNodes {
                 guard count < most else { return .refused }
                 count = 0
                 return .done
+            case .reset:
+                count = 0
+                return .done
             case .spend:
                 guard count < most else { return .refused }
                 if fault == .lostUpdate, plan.effect - last < 8 { return .count(count) }

@@ -8,7 +8,7 @@ import Testing
 @testable import SecondFactorServer
 
 /// Attack 2: tries in parallel.
-@Suite("Parallel PIN tries")
+@Suite("Parallel PIN tries", .timeLimit(.minutes(attackMinutes)))
 struct ParallelTests {
     @Test(
         "64 tickets at once with different guesses: never more evaluations than tries, and the right PIN works once the penalty is over",
