@@ -9,7 +9,8 @@ extension SQLRows {
 
     func session(stream: StreamID, of server: ServerID) throws -> Session? {
         try sessions(
-            "WHERE s.stream = $1 AND s.server = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT 1", [SQLValue(stream), SQLValue(server)]
+            "WHERE s.stream = $1 AND s.server = $2 ORDER BY s.last_moment IS NOT NULL, s.started_at DESC, s.id DESC LIMIT 1",
+            [SQLValue(stream), SQLValue(server)]
         ).first
     }
 

@@ -30,7 +30,8 @@ extension MemoryRows {
 
     func session(_ id: SessionID) throws -> Session? { state.sessions[id] }
     func session(stream: StreamID, of server: ServerID) throws -> Session? {
-        state.sessions.values.filter { $0.stream == stream && $0.server == server }.max { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
+        func rank(_ session: Session) -> (Int, Instant, String) { (session.lastMoment == nil ? 1 : 0, session.startedAt, session.id.text) }
+        return state.sessions.values.filter { $0.stream == stream && $0.server == server }.max { rank($0) < rank($1) }
     }
 
     func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session? {

@@ -3,7 +3,8 @@ import OstiaryProtocol
 /// Sessions and what belongs to them, inside a transaction.
 package protocol SessionRows: AnyObject {
     func session(_ id: SessionID) throws -> Session?
-    /// The newest session that browsers hear of by this name.
+    /// The session that browsers hear of by this name: the one that is logged in or comes back, of which a nonce has one at most; else the newest. When they began
+    /// does not tell: two may do so in one second, and a clock may be put back between them.
     func session(stream: StreamID, of server: ServerID) throws -> Session?
     /// The session whose return code has this hash, while it is awaited and after it was handed in.
     func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session?

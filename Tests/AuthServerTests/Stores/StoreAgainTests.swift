@@ -243,6 +243,21 @@ struct StoreAgainTests {
     }
 
     @Test(
+        "Of the sessions of one name the one that is logged in is found, where another began in the same second or the clock was put back after it",
+        arguments: StoreBackend.allCases)
+    func loggedInOfAStream(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            for (byte, startedAt) in [(UInt8(4), Sample.now), (5, Sample.now + 5)] {
+                let over = Sample.session(byte, state: .stopped(Sample.login, .replaced, at: Sample.now + 6), startedAt: startedAt)
+                try await store.write { rows in try rows.save(over) }
+            }
+            try await store.write { rows in try rows.save(Sample.session(3, state: .loggedIn(Sample.login))) }
+            let stream = StreamID(Sample.bytes(4, 16))!
+            #expect(try await store.read { rows in try rows.session(stream: stream, of: Sample.server) }?.id == Sample.sessionID(3))
+        }
+    }
+
+    @Test(
         "Sessions that answered ahead of the clock are found, and what an activation ahead of it gave is forgotten", arguments: StoreBackend.allCases)
     func aheadOfTheClock(on backend: StoreBackend) async throws {
         try await backend.run { store in
