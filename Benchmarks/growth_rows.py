@@ -131,7 +131,7 @@ def live_sessions(words, server, accounts, until=None):
     return [
         ("session", {
             "id": words.name("session"), "server": server, "nonce_hash": words.nonce_hash(), "stream": words.name("stream"), "purpose": 1,
-            "browser": words.blob(bytes(11)), "started_at": now - 3_600, "state": 2, "account": words.name("account", somebody(accounts)), "binding": 3,
+            "browser": words.blob(bytes(5)), "started_at": now - 3_600, "state": 2, "account": words.name("account", somebody(accounts)), "binding": 3,
             "not_me": 0, "decision": words.blob(bytes(32)), "logged_in_at": now - 3_590, "methods": 1, "verified_at": now - 3_590, "user_input": "''",
             "deadline": deadline, "last_ping": now - 60, "last_stamp": now - 60, "runs_out_at": deadline, "failed_tries": 0, "asked": 0,
             "codes_tried": 0, "offline": 0}),

@@ -25,7 +25,7 @@ enum LoginRequestColumns {
 }
 
 /// What a backend says of a login, as one column: { userAgent v16, ip v16, info list<(key v16, text v16)>, logoHash v8(0|32),
-/// notes { info list<(key v16, text v16)>, ip v16, userAgent v16 } }. Rows of before there were notes end after the first list.
+/// notes { info list<(key v16, text v16)>, ip v16, userAgent v16 } }. Without logo and notes it ends after the first list, as rows of before there were any.
 struct BrowserColumn: WireStruct, Equatable {
     let shown: ShownContext
     let notes: SessionNotes
@@ -51,6 +51,7 @@ struct BrowserColumn: WireStruct, Equatable {
         writer.text16(shown.userAgent)
         writer.text16(shown.ip)
         writer.write(shown.info)
+        guard shown.logo != nil || !notes.isEmpty else { return }
         writer.optional8(shown.logo?.hash, 32)
         writer.write(notes.info)
         writer.text16(notes.ip)

@@ -85,13 +85,21 @@ struct StoreRoundTripTests {
         }
     }
 
-    @Test("What was said of a browser before there were notes is still read")
-    func formerBrowserColumn() throws {
+    @Test("What is said of a browser without logo and notes ends as it did before there were any, and is read with the place of those as well")
+    func browserColumn() throws {
         let shown = ShownContext(info: [Announcement(key: "for", text: "Timesheets")], ip: "Gent", userAgent: "Firefox")
         let column = BrowserColumn(shown: shown, notes: .none)
-        // The length of the logo, the count of the notes and the lengths of two empty texts came later.
-        #expect(try BrowserColumn(decoding: Array(column.encoded.dropLast(1 + 1 + 2 + 2))) == column)
         #expect(try BrowserColumn(decoding: column.encoded) == column)
+        // Programs of before wrote behind it the length of the logo, the count of the notes and the lengths of two empty texts.
+        #expect(try BrowserColumn(decoding: column.encoded + [UInt8](repeating: 0, count: 1 + 1 + 2 + 2)) == column)
+        #expect(BrowserColumn(shown: .none, notes: .none).encoded == [UInt8](repeating: 0, count: 2 + 2 + 1))
+        // Of a logo, and of each of the notes, nothing is left out.
+        for notes in [SessionNotes(info: shown.info), SessionNotes(ip: "::1"), SessionNotes(userAgent: "Mozilla")] {
+            let column = BrowserColumn(shown: shown, notes: notes)
+            #expect(try BrowserColumn(decoding: column.encoded) == column)
+        }
+        let pictured = BrowserColumn(shown: ShownContext(logo: ShownLogo(hash: Sample.bytes(5))), notes: .none)
+        #expect(try BrowserColumn(decoding: pictured.encoded) == pictured)
     }
 
     @Test("The logos of a session: the newest four, until it goes", arguments: StoreBackend.allCases)
