@@ -23,7 +23,7 @@ final class MeteredProgram: Sendable {
         counts = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-counts-\(name)-\(getpid())")
         isEmulated = emulator != nil
         emulator?.run(process, counts: counts)
-        try process.run()
+        try process.runUnblocked()
         self.process = process
         let port = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         origin = "http://127.0.0.1:\(port)"

@@ -16,7 +16,7 @@ enum Peers {
         process.arguments = arguments
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.runUnblocked()
         let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw BenchError("\(program) ended with \(process.terminationStatus)") }
@@ -46,7 +46,7 @@ final class Glewlwyd: Sendable {
         process.executableURL = URL(fileURLWithPath: "\(scripts)/peer-glewlwyd")
         process.arguments = [folder.appendingPathComponent("glewlwyd").path]
         (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        try process.runUnblocked()
         guard let told = try? JSONDecoder().decode(Told.self, from: output.fileHandleForReading.availableData) else {
             process.terminate()
             process.waitUntilExit()

@@ -33,7 +33,7 @@ struct Phone {
         (process.standardInput, process.standardOutput) = (input, output)
         let code = Base64URL.encode(try await person.loginCode(Person.nonce()))
         let begun = ContinuousClock.now
-        try process.run()
+        try process.runUnblocked()
         _ = output.fileHandleForReading.availableData
         var told = ["cold start: from exec to the list of accounts": "\(milliseconds(ContinuousClock.now - begun)) ms"]
         try input.fileHandleForWriting.write(contentsOf: Data((code + "\n").utf8))

@@ -112,7 +112,7 @@ final class Servers: Sendable {
         process.arguments = arguments
         process.environment = environment.merging(["OSTIARY_LOG_LEVEL": "error"]) { given, _ in given }
         emulator?.run(process, counts: counts)
-        try process.run()
+        try process.runUnblocked()
         return process
     }
 
@@ -122,7 +122,7 @@ final class Servers: Sendable {
         process.executableURL = URL(fileURLWithPath: binary)
         process.arguments = arguments
         process.standardOutput = pipe
-        try process.run()
+        try process.runUnblocked()
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
