@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import OstiaryTesting
+import ServiceLifecycle
 import Testing
 
 @Suite("Server runner", .timeLimit(.minutes(10)))
@@ -48,6 +49,13 @@ struct ServerRunnerTests {
             }
             #expect(error?.description.contains("another process") == false && error?.description.contains("\n") == false)
         }
+    }
+
+    @Test("A service is called by its type: nobody makes a text of all that it holds")
+    func names() async throws {
+        let runner = ServerRunner(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, drain: DrainSignal())
+        // It ends at once, and with it the group, which says so.
+        await #expect(throws: (any Error).self) { try await runner.run([], services: [SilentService()], stopsOnSignals: false) }
     }
 
     @Test("A host that does not exist is one clear line")
@@ -222,4 +230,14 @@ struct ServerRunnerTests {
             #expect(after.hasPrefix("HTTP/1.1 200 "))
         }
     }
+}
+
+/// One that must not be asked what it is.
+private struct SilentService: Service, CustomStringConvertible {
+    var description: String {
+        Issue.record("a service was put into words")
+        return ""
+    }
+
+    func run() async throws {}
 }

@@ -31,16 +31,20 @@ package struct ServerRunner: Sendable {
             ListenerService(listener: listener, drain: drain, logger: logger) { await roster.add($0) }
         }
         let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals && !endsWithTerminal)
-        // At the level debug the group prints each service with all that it holds, kilobytes a line.
+        // What the group says at the level debug is of itself.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .info)
         // The last service is told to stop first: the drain signal, so that open polls do not hold up the listeners.
+        let all = services + open + [hangUp, DrainService(drain: drain)]
         var configuration = ServiceGroupConfiguration(
-            services: services + open + [hangUp, DrainService(drain: drain)],
-            gracefulShutdownSignals: stopsOnSignals ? Self.signals(withTerminal: endsWithTerminal) : [],
-            logger: quiet)
+            services: all.map(Self.named), gracefulShutdownSignals: stopsOnSignals ? Self.signals(withTerminal: endsWithTerminal) : [], logger: quiet)
         configuration.maximumGracefulShutdownDuration = drainTime
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// A service by the name of its type. Of one without a name the group makes a text of all that it holds, as deep as that goes: a quarter of a start.
+    private static func named(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
+        ServiceGroupConfiguration.ServiceConfiguration(service: service, serviceName: "\(type(of: service))")
     }
 
     /// Those that end a process in order.
