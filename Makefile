@@ -110,6 +110,8 @@ release: ## build both programs as they are released, into .build/programs
 	cp .build/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
 	@[ -z "$(STATIC)" ] || { needs=$$(readelf -d $(PROGRAMS)/ostiary) || exit 1; \
 		if echo "$$needs" | grep -E 'NEEDED.*lib(swift|Foundation)'; then echo "release: a server's program should have these in itself" >&2; exit 1; fi; }
+	@# A system library that is too old for what the linker wrote shows at once.
+	@$(PROGRAMS)/ostiary --version
 
 bench: release ## print the table of costs per operation, beside nginx and Glewlwyd (ARGS="--json Benchmarks/figures/bench.json"; Benchmarks/README.md)
 	@scripts/setup bench

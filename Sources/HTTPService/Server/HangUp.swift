@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -14,6 +15,13 @@ struct HangUp: Service {
     init(logger: Logger, isTrapped: Bool) async {
         self.logger = logger
         signals = isTrapped ? await UnixSignalsSequence(trapping: .sighup) : nil
+    }
+
+    /// Whether whoever started this process keeps SIGHUP from it, as nohup does. Who listens for a signal hears it all the same, so it is asked before.
+    static func isIgnored() -> Bool {
+        let before = signal(SIGHUP, SIG_IGN)
+        signal(SIGHUP, before)
+        return unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     func run() async throws {

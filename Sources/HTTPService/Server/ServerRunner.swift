@@ -30,6 +30,7 @@ package struct ServerRunner: Sendable {
         let open = listeners.map { listener in
             ListenerService(listener: listener, drain: drain, logger: logger) { await roster.add($0) }
         }
+        let endsWithTerminal = endsWithTerminal && !HangUp.isIgnored()
         let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals && !endsWithTerminal)
         // What the group says at the level debug is of itself.
         var quiet = logger
