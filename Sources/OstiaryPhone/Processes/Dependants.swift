@@ -36,6 +36,12 @@ final class Dependants: Sendable {
         }
     }
 
+    func send(_ signal: Int32, to id: pid_t) {
+        state.withLock { state in
+            if state.ids.contains(id) { _ = kill(id, signal) }
+        }
+    }
+
     /// Ends one at once, if it is not gone.
     func end(_ id: pid_t) {
         state.withLock { state in

@@ -29,19 +29,33 @@ final class SpawnedProcess: Sendable {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var child: pid_t = 0
-        let start = { (id: inout pid_t) in posix_spawn(&id, executable, &setup.actions, &setup.attributes, words, variables) }
-        let result = isDependant ? Self.dependants.spawn(&child, by: start) : start(&child)
+        let result: Int32
+        if isDependant {
+            result = Self.dependants.spawn(&child) { id in Self.spawn(&id, executable, &setup, words, variables) }
+        } else {
+            result = Self.spawn(&child, executable, &setup, words, variables)
+        }
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
         (id, self.isDependant) = (child, isDependant)
+    }
+
+    private static func spawn(
+        _ id: inout pid_t, _ executable: String, _ setup: inout SpawnSetup, _ words: [UnsafeMutablePointer<CChar>?],
+        _ variables: [UnsafeMutablePointer<CChar>?]
+    ) -> Int32 {
+        posix_spawn(&id, executable, &setup.actions, &setup.attributes, words, variables)
     }
 
     /// A program that nobody holds any more is ended.
     deinit {
         guard isRunning else { return }
-        if isDependant { return Self.dependants.end(id) }
-        kill(id, SIGKILL)
-        var status: Int32 = 0
-        waitpid(id, &status, 0)
+        if isDependant {
+            Self.dependants.end(id)
+        } else {
+            kill(id, SIGKILL)
+            var status: Int32 = 0
+            waitpid(id, &status, 0)
+        }
     }
 
     /// Ends them at once, and returns when they are gone: for a process that ends at once itself, and is to leave nothing behind.
@@ -63,7 +77,8 @@ final class SpawnedProcess: Sendable {
     /// Does nothing once it has ended: its id may be another's by then.
     func send(_ signal: Int32) {
         ending.withLock { ending in
-            if ending == nil { _ = kill(id, signal) }
+            guard ending == nil else { return }
+            if isDependant { Self.dependants.send(signal, to: id) } else { kill(id, signal) }
         }
     }
 
