@@ -41,7 +41,7 @@ struct FileTests {
         for target in [other, folder.file("missing")] {
             try FileManager.default.createSymbolicLink(atPath: folder.databasePath + ".lock", withDestinationPath: target)
             let error = #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: folder.databasePath) }
-            #expect(error.map { "\($0)".contains("ostiary.sqlite.lock is a symbolic link") } == true, "\(String(describing: error))")
+            #expect(error.map { "\($0)".contains("test.sqlite.lock is a symbolic link") } == true, "\(String(describing: error))")
             try FileManager.default.removeItem(atPath: folder.databasePath + ".lock")
         }
         #expect(try String(contentsOfFile: other, encoding: .utf8) == "theirs")

@@ -31,9 +31,9 @@ final class SpawnedProcess: Sendable {
         var child: pid_t = 0
         let result: Int32
         if isDependant {
-            result = Self.dependants.spawn(&child) { id in Self.spawn(&id, executable, &setup, words, variables) }
+            result = SpawnedProcess.dependants.spawn(&child) { id in SpawnedProcess.spawn(&id, executable, &setup, words, variables) }
         } else {
-            result = Self.spawn(&child, executable, &setup, words, variables)
+            result = SpawnedProcess.spawn(&child, executable, &setup, words, variables)
         }
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
         (id, self.isDependant) = (child, isDependant)

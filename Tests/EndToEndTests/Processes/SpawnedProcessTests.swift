@@ -60,7 +60,8 @@ struct SpawnedProcessTests {
     func dependants() throws {
         let dependants = Dependants()
         var id: pid_t = 0
-        #expect(dependants.spawn(&id, by: Self.sleep) == 0)
+        let started = dependants.spawn(&id, by: Self.sleep)
+        #expect(started == 0)
         #expect(kill(id, 0) == 0 && dependants.reap(id) == nil)
         dependants.end()
         #expect(kill(id, 0) != 0)
@@ -77,11 +78,13 @@ struct SpawnedProcessTests {
     func gone() throws {
         let dependants = Dependants()
         var (id, other): (pid_t, pid_t) = (0, 0)
-        #expect(dependants.spawn(&id, by: Self.sleep) == 0)
+        let started = dependants.spawn(&id, by: Self.sleep)
+        #expect(started == 0)
         dependants.end(id)
         #expect(kill(id, 0) != 0)
         // In the place of one that has such an id again.
-        #expect(Self.sleep(&other) == 0)
+        let startedOther = Self.sleep(&other)
+        #expect(startedOther == 0)
         dependants.end(other)
         dependants.send(SIGKILL, to: other)
         #expect(dependants.reap(other) == nil && kill(other, 0) == 0)
