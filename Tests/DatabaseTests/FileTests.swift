@@ -34,6 +34,20 @@ struct FileTests {
         try await database.close()
     }
 
+    @Test("A lock file that is a symbolic link is refused, and what it leads to is as it was, or not made")
+    func linkedLock() throws {
+        let folder = try TemporaryFolder()
+        let other = try folder.write("theirs", to: "other")
+        for target in [other, folder.file("missing")] {
+            try FileManager.default.createSymbolicLink(atPath: folder.databasePath + ".lock", withDestinationPath: target)
+            let error = #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: folder.databasePath) }
+            #expect(error.map { "\($0)".contains("test.sqlite.lock is a symbolic link") } == true, "\(String(describing: error))")
+            try FileManager.default.removeItem(atPath: folder.databasePath + ".lock")
+        }
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "theirs")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("missing")))
+    }
+
     @Test("A database that others can read, a copy that was put back for example, is closed to them with its side files")
     func repairedModes() async throws {
         let folder = try TemporaryFolder()

@@ -56,8 +56,7 @@ extension MoveEnd {
         // Nobody else can open it then.
         let database = try SQLiteDatabase.open(path: path, content: content, note: note)
         return MoveEnd(
-            database, url: fileURL(of: whole), name: name, owner: geteuid() == 0 ? FileOwner.name(of: whole) : nil,
-            word: { MovedFile.word(beside: whole) },
+            database, url: fileURL(of: whole), name: name, owner: FileOwner.told(of: whole), word: { MovedFile.word(beside: whole) },
             noteMoved: { target in
                 if let word = MovedFile.word(beside: whole), !word.names(target) { throw MoveRefusal.movedAway(name, word) }
                 try MovedFile.leave(beside: whole, target: target)

@@ -6,11 +6,15 @@ final class FileLock: Sendable {
 
     /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)`` and ``DatabaseOpenError/cannotOpen(path:reason:)``.
     /// - Parameters:
-    ///   - file: made with mode 0600 if it is missing.
+    ///   - file: made with mode 0600 if it is missing; no symbolic link.
     ///   - path: of the database that it is about.
     init(_ file: String, of path: String) throws(DatabaseOpenError) {
-        let opened = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw .cannotOpen(path: path, reason: "\(file): \(systemReason())") }
+        // Root follows no link that the server's user has put there: it would be made, and written over, wherever that leads.
+        let opened = open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard opened >= 0 else {
+            if errno == ELOOP { throw .cannotOpen(path: path, reason: "\(file) is a symbolic link, which no lock follows: remove it") }
+            throw .cannotOpen(path: path, reason: "\(file): \(systemReason())")
+        }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let taken = errno == EWOULDBLOCK
             let reason = systemReason()

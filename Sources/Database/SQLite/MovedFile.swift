@@ -23,13 +23,26 @@ enum MovedFile {
     /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
     static func leave(beside database: String, target: String) throws(SQLError) {
         let path = path(of: database)
-        // Before the other database may be started on it is on the disk: a power cut would take it, and this one could be, too.
-        try WholeFile.put("\(target)\n", at: path, owner: FileOwner.ofServer(at: URL(fileURLWithPath: database).resolvingSymlinksInPath().path))
+        // One of which half was written would be the word of another move.
+        let part = path + ".part"
+        guard FileManager.default.createFile(atPath: part, contents: Data("\(target)\n".utf8), attributes: [.posixPermissions: 0o600]) else {
+            throw .cannotWrite(path: path, reason: systemReason())
+        }
+        // Before the other database may be started on: a power cut would take the mark, and this one could be, too.
+        let file = open(part, O_RDONLY | O_CLOEXEC)
+        if file >= 0 {
+            fsync(file)
+            close(file)
+        }
+        guard rename(part, path) == 0 else { throw .cannotWrite(path: path, reason: systemReason()) }
+        synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
     /// Of a file that takes the rows of a move itself, or has them already.
     /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
     static func remove(beside database: String) throws(SQLError) {
-        try WholeFile.remove(path(of: database))
+        let path = path(of: database)
+        guard unlink(path) == 0 || errno == ENOENT else { throw .cannotWrite(path: path, reason: systemReason()) }
+        synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 }

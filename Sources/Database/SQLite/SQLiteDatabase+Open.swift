@@ -34,8 +34,6 @@ extension SQLiteDatabase {
             try ProcessLock.checkName(ofDatabaseAt: path)
             lock = nil
         }
-        let owner = note == nil ? nil : FileOwner.ofServer(at: path)
-        owner?.give(path + ".lock")
         let isClean = CleanStop.isNoted(at: path)
         // A server beside this one has seen to its log itself, at its start.
         let hasLeftLog = hasLog(path) && (lock != nil || !FileLock.isHeld(path + ".lock"))
@@ -43,8 +41,6 @@ extension SQLiteDatabase {
         if isOfNoBytes(path), let note { lock?.note(note.rawValue) }
         try checkContent(content, at: path)
         try closeToOthers(path)
-        // What is beside it gets its owner from SQLite.
-        if note == .target { owner?.give(path) }
         // It is noted again when this one is closed in order.
         lock?.note(note?.rawValue ?? "")
         do {

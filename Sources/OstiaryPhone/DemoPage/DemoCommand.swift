@@ -35,7 +35,8 @@ struct DemoCommand: AsyncParsableCommand {
                 } atOnce: {
                     // They would write into the folder, or make it anew.
                     SpawnedProcess.endDependants()
-                    cleanUp(data)
+                    // Nothing is said: a terminal that is stopped takes nothing.
+                    if !keep { remove(data) }
                 }
             } catch is CancellationError {
                 StandardStreams.print("\nended")
@@ -80,6 +81,10 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func cleanUp(_ data: URL) {
         guard !keep else { return StandardStreams.print("data kept in \(data.path)") }
+        remove(data)
+    }
+
+    private func remove(_ data: URL) {
         // A phone that is still at work may put a file into a folder that is just being removed.
         for _ in 0..<3 where FileManager.default.fileExists(atPath: data.path) { try? FileManager.default.removeItem(at: data) }
     }

@@ -10,8 +10,8 @@ final class SpawnedProcess: Sendable {
     let id: pid_t
     /// The exit code once it has ended.
     private let ending = Mutex<Int32?>(nil)
-    /// Those that are not to outlive this process, as long as they run: an id in it is nobody else's yet.
-    private static let dependants = Mutex<Set<pid_t>>([])
+    private let isDependant: Bool
+    private static let dependants = Dependants()
 
     /// - Parameters:
     ///   - isDependant: whether ``endDependants()`` is about it.
@@ -29,42 +29,37 @@ final class SpawnedProcess: Sendable {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var child: pid_t = 0
-        let result = posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
+        let result: Int32
+        if isDependant {
+            result = SpawnedProcess.dependants.spawn(&child) { id in SpawnedProcess.spawn(&id, executable, &setup, words, variables) }
+        } else {
+            result = SpawnedProcess.spawn(&child, executable, &setup, words, variables)
+        }
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
-        id = child
-        if isDependant { Self.dependants.withLock { _ = $0.insert(id) } }
+        (id, self.isDependant) = (child, isDependant)
+    }
+
+    private static func spawn(
+        _ id: inout pid_t, _ executable: String, _ setup: inout SpawnSetup, _ words: [UnsafeMutablePointer<CChar>?],
+        _ variables: [UnsafeMutablePointer<CChar>?]
+    ) -> Int32 {
+        posix_spawn(&id, executable, &setup.actions, &setup.attributes, words, variables)
     }
 
     /// A program that nobody holds any more is ended.
     deinit {
         guard isRunning else { return }
-        kill(id, SIGKILL)
-        Self.dependants.withLock { _ = $0.remove(id) }
-        var status: Int32 = 0
-        waitpid(id, &status, 0)
+        if isDependant {
+            Self.dependants.end(id)
+        } else {
+            kill(id, SIGKILL)
+            var status: Int32 = 0
+            waitpid(id, &status, 0)
+        }
     }
 
     /// Ends them at once, and returns when they are gone: for a process that ends at once itself, and is to leave nothing behind.
-    static func endDependants() {
-        dependants.withLock { dependants in
-            for id in dependants { kill(id, SIGKILL) }
-            for id in dependants {
-                var status: Int32 = 0
-                waitpid(id, &status, 0)
-            }
-            dependants = []
-        }
-    }
-
-    /// What the system says of its end; nil while it runs.
-    private func reaped() -> Int32? {
-        Self.dependants.withLock { dependants in
-            var status: Int32 = 0
-            guard waitpid(id, &status, WNOHANG) == id else { return nil }
-            dependants.remove(id)
-            return status
-        }
-    }
+    static func endDependants() { dependants.end() }
 
     var isRunning: Bool { exitCode == nil }
 
@@ -72,7 +67,7 @@ final class SpawnedProcess: Sendable {
     var exitCode: Int32? {
         ending.withLock { ending in
             if let ending { return ending }
-            guard let status = reaped() else { return nil }
+            guard let status = Self.dependants.reap(id) else { return nil }
             let signal = status & 0x7F
             ending = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
             return ending
@@ -82,7 +77,8 @@ final class SpawnedProcess: Sendable {
     /// Does nothing once it has ended: its id may be another's by then.
     func send(_ signal: Int32) {
         ending.withLock { ending in
-            if ending == nil { _ = kill(id, signal) }
+            guard ending == nil else { return }
+            if isDependant { Self.dependants.send(signal, to: id) } else { kill(id, signal) }
         }
     }
 

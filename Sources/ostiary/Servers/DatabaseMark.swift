@@ -38,8 +38,7 @@ struct DatabaseMark {
 
     /// Leaves it, of a database that holds tables.
     func leave() {
-        let text = "\(database)\n"
-        guard FileManager.default.contents(atPath: path) != Data(text.utf8) else { return }
-        try? WholeFile.put(text, at: path)
+        guard let content = "\(database)\n".data(using: .utf8), FileManager.default.contents(atPath: path) != content else { return }
+        _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
     }
 }

@@ -20,7 +20,8 @@ struct OtherDatabase: Error, CustomStringConvertible {
         if let mark {
             return "\(begin) \(former) (\(mark)): name that database (\(server.urlSetting)), or put it back; \(new), or remove \(mark)"
         }
-        return "\(begin) \(former): name that (\(server.urlSetting)='sqlite:\(former)'), or move it first (ostiary admin move-database); \(new)"
+        return "\(begin) \(former): name that (\(server.urlSetting)='sqlite:\(former)'), or move it first (ostiary admin move-database), "
+            + "or remove it, if it is none; \(new)"
     }
 
     /// - Parameters:

@@ -26,6 +26,7 @@ struct OtherDatabaseTests {
     private func expectRefused() {
         let error = #expect(throws: OtherDatabase.self) { try check() }
         #expect(error?.former == folder.file("ostiary.sqlite") && error?.mark == nil)
+        #expect(error?.description.contains(", or remove it, if it is none;") == true)
     }
 
     @Test("One that a server has filled is told, also where it cannot be opened because its log cannot, or is damaged; a file without tables is none")
