@@ -10,7 +10,7 @@ package struct EdwardsPublicKey: Sendable, Equatable {
     ///
     /// RFC 8032 asks for none of that of whoever verifies. Under a point of small order a signature that nobody made fits one message in a few, and under
     /// the neutral element every message. The library by which we verify looks at the smallest orders, and at no mixed one:
-    /// one of today takes such a key for every second message, one that multiplies by the cofactor for every message.
+    /// where it compares R byte for byte it takes such a key for every second message, where it multiplies by the cofactor for every message.
     package init(_ bytes: [UInt8]) throws(BadSignature) {
         guard Sodium.isReady, bytes.count == Self.count, crypto_core_ed25519_is_valid_point(bytes) == 1,
             Self.libraryIsExact || Self.isOfPrimeOrder(bytes)
