@@ -94,7 +94,7 @@ struct SpawnedProcessTests {
     }
 
     private static func sleep(_ id: inout pid_t) -> Int32 {
-        let words = ["/bin/sleep", "600"].map { strdup($0) } + [nil]
+        let words: [UnsafeMutablePointer<CChar>?] = ["/bin/sleep", "600"].map { (word: String) in strdup(word) } + [nil]
         defer { for word in words { free(word) } }
         return posix_spawn(&id, "/bin/sleep", nil, nil, words, [nil])
     }
