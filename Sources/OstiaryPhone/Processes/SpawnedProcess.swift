@@ -10,8 +10,10 @@ final class SpawnedProcess: Sendable {
     let id: pid_t
     /// The exit code once it has ended.
     private let ending = Mutex<Int32?>(nil)
-    private let isDependant: Bool
-    private static let dependants = Dependants()
+    /// Among which it runs.
+    private let programs: RunningPrograms
+    private static let dependants = RunningPrograms()
+    private static let others = RunningPrograms()
 
     /// - Parameters:
     ///   - isDependant: whether ``endDependants()`` is about it.
@@ -28,34 +30,16 @@ final class SpawnedProcess: Sendable {
         let words = ([executable] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
+        programs = isDependant ? Self.dependants : Self.others
         var child: pid_t = 0
-        let result: Int32
-        if isDependant {
-            result = SpawnedProcess.dependants.spawn(&child) { id in SpawnedProcess.spawn(&id, executable, &setup, words, variables) }
-        } else {
-            result = SpawnedProcess.spawn(&child, executable, &setup, words, variables)
-        }
+        let result = programs.spawn(&child) { posix_spawn(&$0, executable, &setup.actions, &setup.attributes, words, variables) }
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
-        (id, self.isDependant) = (child, isDependant)
-    }
-
-    private static func spawn(
-        _ id: inout pid_t, _ executable: String, _ setup: inout SpawnSetup, _ words: [UnsafeMutablePointer<CChar>?],
-        _ variables: [UnsafeMutablePointer<CChar>?]
-    ) -> Int32 {
-        posix_spawn(&id, executable, &setup.actions, &setup.attributes, words, variables)
+        id = child
     }
 
     /// A program that nobody holds any more is ended.
     deinit {
-        guard isRunning else { return }
-        if isDependant {
-            Self.dependants.end(id)
-        } else {
-            kill(id, SIGKILL)
-            var status: Int32 = 0
-            waitpid(id, &status, 0)
-        }
+        if isRunning { programs.end(id) }
     }
 
     /// Ends them at once, and returns when they are gone: for a process that ends at once itself, and is to leave nothing behind.
@@ -67,7 +51,7 @@ final class SpawnedProcess: Sendable {
     var exitCode: Int32? {
         ending.withLock { ending in
             if let ending { return ending }
-            guard let status = Self.dependants.reap(id) else { return nil }
+            guard let status = programs.reap(id) else { return nil }
             let signal = status & 0x7F
             ending = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
             return ending
@@ -77,8 +61,7 @@ final class SpawnedProcess: Sendable {
     /// Does nothing once it has ended: its id may be another's by then.
     func send(_ signal: Int32) {
         ending.withLock { ending in
-            guard ending == nil else { return }
-            if isDependant { Self.dependants.send(signal, to: id) } else { kill(id, signal) }
+            if ending == nil { programs.send(signal, to: id) }
         }
     }
 

@@ -25,10 +25,8 @@ struct DemoTests {
 
     @Test("Its website sends people to enrol and to log in; the command lines that it prints work; Ctrl-C ends it, its servers and its data")
     func website() async throws {
-        let program = try Program(["demo"])
-        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
+        let (program, data, _) = try await started()
         let site = try #require(word(after: "website", in: program.output))
-        let data = try #require(word(after: "data", in: program.output))
 
         #expect(try await text(site).contains("The door is closed"))
         #expect(try await text(site + "/enrol", form: "name=Bob+B").contains("<html"))
@@ -52,11 +50,7 @@ struct DemoTests {
 
     @Test("A second Ctrl-C does not wait for a server that does not end, and leaves neither servers nor data", .timeLimit(.minutes(10)))
     func secondInterrupt() async throws {
-        let program = try Program(["demo"])
-        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
-        let data = try #require(word(after: "data", in: program.output))
-        let servers = try runningServers(in: data)
-        #expect(servers.count == 2)
+        let (program, data, servers) = try await started()
         for server in servers { kill(server, SIGSTOP) }
         program.signal(SIGINT)
         // Two that come at once are one.
@@ -71,11 +65,7 @@ struct DemoTests {
 
     @Test("Its servers hold no socket of the demonstration, and kill -9 of that ends them too")
     func killed() async throws {
-        let program = try Program(["demo"])
-        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
-        let data = try #require(word(after: "data", in: program.output))
-        let servers = try runningServers(in: data)
-        #expect(servers.count == 2)
+        let (program, data, servers) = try await started()
         let sockets = try heldSockets(of: program.id)
         #expect(!sockets.isEmpty)
         for server in servers { #expect(try heldSockets(of: server).isDisjoint(with: sockets)) }
@@ -83,6 +73,16 @@ struct DemoTests {
         try await program.end()
         try await eventually("both servers end") { servers.allSatisfy { kill($0, 0) != 0 } }
         try FileManager.default.removeItem(atPath: data)
+    }
+
+    /// One that shows its overview, its folder, and its two servers.
+    private func started() async throws -> (program: Program, data: String, servers: [Int32]) {
+        let program = try Program(["demo"])
+        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
+        let data = try #require(word(after: "data", in: program.output))
+        let servers = try runningServers(in: data)
+        #expect(servers.count == 2)
+        return (program, data, servers)
     }
 
     /// The programs that were started with a folder of this data folder.

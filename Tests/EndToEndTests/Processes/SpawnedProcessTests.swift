@@ -58,16 +58,16 @@ struct SpawnedProcessTests {
 
     @Test("Those that are not to outlive us are gone at the end, and none is started after it")
     func dependants() throws {
-        let dependants = Dependants()
+        let programs = RunningPrograms()
         var id: pid_t = 0
-        let started = dependants.spawn(&id, by: Self.sleep)
+        let started = programs.spawn(&id, by: Self.sleep)
         #expect(started == 0)
-        #expect(kill(id, 0) == 0 && dependants.reap(id) == nil)
-        dependants.end()
+        #expect(kill(id, 0) == 0 && programs.reap(id) == nil)
+        programs.end()
         #expect(kill(id, 0) != 0)
         // What would be started between the look at all and the end of the process.
         var (late, isStarted): (pid_t, Bool) = (0, false)
-        let result = dependants.spawn(&late) { _ in
+        let result = programs.spawn(&late) { _ in
             isStarted = true
             return 0
         }
@@ -76,18 +76,18 @@ struct SpawnedProcessTests {
 
     @Test("One that is gone is not signalled: its id may be another's")
     func gone() throws {
-        let dependants = Dependants()
+        let programs = RunningPrograms()
         var (id, other): (pid_t, pid_t) = (0, 0)
-        let started = dependants.spawn(&id, by: Self.sleep)
+        let started = programs.spawn(&id, by: Self.sleep)
         #expect(started == 0)
-        dependants.end(id)
+        programs.end(id)
         #expect(kill(id, 0) != 0)
         // In the place of one that has such an id again.
         let startedOther = Self.sleep(&other)
         #expect(startedOther == 0)
-        dependants.end(other)
-        dependants.send(SIGKILL, to: other)
-        #expect(dependants.reap(other) == nil && kill(other, 0) == 0)
+        programs.end(other)
+        programs.send(SIGKILL, to: other)
+        #expect(programs.reap(other) == nil && kill(other, 0) == 0)
         kill(other, SIGKILL)
         var status: Int32 = 0
         waitpid(other, &status, 0)

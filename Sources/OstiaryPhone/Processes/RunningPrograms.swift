@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Programs of ours that are not to outlive this process, as long as they run: an id in it is nobody else's yet. Each is started and reaped under its lock,
-/// so that none is missed at the end, and none is signalled that is gone.
-final class Dependants: Sendable {
+/// Programs that we have started, as long as they run: an id in it is nobody else's yet. Each is started and reaped under its lock, so that none is missed
+/// when all are ended, and none is signalled that is gone.
+final class RunningPrograms: Sendable {
     private struct State {
         var ids: Set<pid_t> = []
         var isEnding = false
@@ -26,7 +26,7 @@ final class Dependants: Sendable {
         return result
     }
 
-    /// What the system says of the end of a program, which need not be one of these; nil while it runs.
+    /// What the system says of the end of one; nil while it runs.
     func reap(_ id: pid_t) -> Int32? {
         state.withLock { state in
             var status: Int32 = 0
