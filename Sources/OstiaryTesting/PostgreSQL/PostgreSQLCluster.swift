@@ -44,9 +44,9 @@ package final class PostgreSQLCluster: Sendable {
         return isRoomy ? memory : FileManager.default.temporaryDirectory.path
     }
 
-    /// A database of it, or through a socket in another folder.
-    package func address(of database: String, socket: String? = nil) -> PostgreSQLAddress {
-        PostgreSQLAddress(hosts: [PostgreSQLAddress.Host(socket ?? folder)], database: database, user: "ostiary")
+    /// A database of it, as the superuser or another role, or through a socket in another folder.
+    package func address(of database: String, as role: String = "ostiary", socket: String? = nil) -> PostgreSQLAddress {
+        PostgreSQLAddress(hosts: [PostgreSQLAddress.Host(socket ?? folder)], database: database, user: role)
     }
 
     /// Makes a database, empty or like another.

@@ -18,7 +18,8 @@ struct ReadOnlyRoleTests {
         defer { cluster.leave(name) }
         let role = "reader_\(name)"
         try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
-        let database = try await Self.open(name, of: cluster, as: role)
+        let address = cluster.address(of: name, as: role)
+        let database = try await onOwnThread { try PostgreSQLDatabase.open(address, settings: .forTests) }
         try await ServersFixture.run(database: database) { servers async throws in
             try await Application(router: servers.service.adminRouter).test(.router) { (admin) async throws in
                 try await cluster.run(["ALTER TABLE session OWNER TO ostiary", "GRANT SELECT ON session TO \(role)"], in: name)
@@ -33,13 +34,6 @@ struct ReadOnlyRoleTests {
         }
         await database.close()
         try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
-    }
-
-    private static func open(_ name: String, of cluster: PostgreSQLCluster, as role: String) async throws -> PostgreSQLDatabase {
-        var address = cluster.address(of: name)
-        address.user = role
-        let place = address
-        return try await onOwnThread { try PostgreSQLDatabase.open(place, settings: .forTests) }
     }
 
     private static func ready(_ admin: any TestClientProtocol, _ query: String) async throws -> (status: HTTPResponse.Status, said: String) {

@@ -16,8 +16,7 @@ struct PostgreSQLRightsTests {
         defer { cluster.leave(name) }
         let role = "guest_\(name)"
         try await cluster.run(["CREATE ROLE \(role) LOGIN"])
-        var address = cluster.address(of: name)
-        address.user = role
+        let address = cluster.address(of: name, as: role)
         let database = try await open(address)
         let refusal = SQLError.notAllowed(path: address.description, reason: "permission denied for schema public")
         await #expect(throws: refusal) { try await database.migrate(sampleSchema) }
@@ -41,8 +40,7 @@ struct PostgreSQLRightsTests {
         defer { cluster.leave(name) }
         let role = "writer_\(name)"
         try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
-        var address = cluster.address(of: name)
-        address.user = role
+        let address = cluster.address(of: name, as: role)
         let database = try await open(address)
         try await database.migrate(sampleSchema)
         try await cluster.run(["CREATE TABLE theirs (n int)", "GRANT SELECT ON theirs TO \(role)"], in: name)

@@ -43,9 +43,8 @@ struct PostgreSQLStandbyTests {
         try await database.checkStandby()
 
         try await cluster.run(["CREATE ROLE plain LOGIN"])
-        var address = cluster.address(of: name)
-        address.user = "plain"
-        let plain = try await onOwnThread { [address] in try PostgreSQLDatabase.open(address, settings: .forTests) }
+        let address = cluster.address(of: name, as: "plain")
+        let plain = try await onOwnThread { try PostgreSQLDatabase.open(address, settings: .forTests) }
         await #expect(throws: NoStandby.hidden(role: "plain")) { try await plain.checkStandby() }
         try await cluster.run(["GRANT pg_read_all_stats TO plain"])
         try await plain.checkStandby()

@@ -111,9 +111,7 @@ extension UnreadableTablesTests {
         let place = Place(cluster: cluster, name: name, role: "keeper_\(name)")
         try await place.run("CREATE ROLE \(place.role) LOGIN")
         try await place.run("GRANT ALL ON SCHEMA public TO \(place.role)")
-        var address = cluster.address(of: name)
-        address.user = place.role
-        let database = try await open(address)
+        let database = try await open(cluster.address(of: name, as: place.role))
         try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in try await body(stage, place) }
         await database.close()
         for statement in ["DROP OWNED BY \(place.role)", "DROP ROLE \(place.role)"] { try await place.run(statement) }
