@@ -19,9 +19,17 @@ final class LossyTransport: Transport {
         case undelivered
     }
 
+    /// What gets lost.
+    private enum Losses {
+        case some
+        /// Every other answer: whoever asks again, as nobody heard of the first, hears of the second.
+        case everyOther(isNext: Bool)
+        case none
+    }
+
     private struct State {
         var random: SplitMix
-        var isLossy = true
+        var losses = Losses.some
         /// Messages until the line breaks off; nil where it does not.
         var left: Int?
         var sent: [Sent] = []
@@ -36,7 +44,10 @@ final class LossyTransport: Transport {
     var sent: [Sent] { state.withLock { $0.sent } }
 
     /// From now on nothing is lost on this way.
-    func calmDown() { state.withLock { ($0.isLossy, $0.left) = (false, nil) } }
+    func calmDown() { state.withLock { ($0.losses, $0.left) = (.none, nil) } }
+
+    /// From now on every other answer is lost, that to the next message first, and nothing else is.
+    func loseEveryOther() { state.withLock { ($0.losses, $0.left) = (.everyOther(isNext: true), nil) } }
 
     /// Breaks off with a message that arrives, after so many others.
     func breakOff(after count: Int) { state.withLock { $0.left = count } }
@@ -68,11 +79,17 @@ final class LossyTransport: Transport {
                 return left == 0 ? .unheard : .heard
             }
             state.sent.append(Sent(bytes: body, moment: .now))
-            guard state.isLossy else { return .heard }
-            return switch Int.random(in: 0..<10, using: &state.random) {
-            case 0, 1: .unheard
-            case 2: .twice
-            default: .heard
+            switch state.losses {
+            case .none: return .heard
+            case .everyOther(let isNext):
+                state.losses = .everyOther(isNext: !isNext)
+                return isNext ? .unheard : .heard
+            case .some:
+                return switch Int.random(in: 0..<10, using: &state.random) {
+                case 0, 1: .unheard
+                case 2: .twice
+                default: .heard
+                }
             }
         }
     }
