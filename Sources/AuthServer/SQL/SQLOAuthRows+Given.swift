@@ -87,7 +87,9 @@ extension SQLOAuthRows {
         ).map { try $0.identifier("account") }
     }
 
-    private static let agreed = "oauth_consent c JOIN account a ON a.id = c.account AND a.server = $1 WHERE c.server = $1"
+    /// After `$1`, the server: its account's, as above. Asked for by itself SQLite would look, for one person, at all that anybody agreed to there. So it goes by
+    /// their accounts, and the key of the table: an index by person has nothing to add.
+    private static let agreed = "oauth_consent c JOIN account a ON a.id = c.account WHERE a.server = $1"
 
     func consents(_ selection: GivenSelection, at server: ServerID, _ part: ListPart) throws -> Listed<GivenConsent> {
         let condition = Condition(selection, giver: "c.account", client: "c.client", server: "c.server", after: [SQLValue(server)])

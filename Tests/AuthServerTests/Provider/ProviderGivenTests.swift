@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
@@ -40,6 +41,34 @@ struct ProviderGivenTests {
     private func family(of grant: Grant, usedAt: Instant) -> RefreshFamily {
         RefreshFamily(
             grant: grant.id, server: grant.server, client: grant.client, binding: .none, life: .unlimited, createdAt: Sample.now, usedAt: usedAt)
+    }
+
+    @Test("What one person agreed to is found by their accounts, however much others agreed to; what a client was let do, by its index")
+    func consentPlans() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await database.migrate(AuthenticationSchema.migrations)
+        let store = SQLOAuthStore(database: database, key: KeyEncryptionKey.random())
+        let (byUser, byAccount) = ("SEARCH a USING INDEX account_user (server=? AND user_id=?)", "SEARCH c USING PRIMARY KEY (account=?)")
+        let ways: [(selection: GivenSelection, steps: [String])] = [
+            (.byUser("alice", to: nil), [byUser, byAccount]), (.byUser("alice", to: Sample.client), [byUser, byAccount]),
+            (.byAccount(Sample.accountID(1), to: nil), [byAccount]), (.toClient(Sample.client), ["oauth_consent_client (server=? AND client=?)"]),
+        ]
+        for (selection, steps) in ways {
+            _ = database.take()
+            _ = try await store.read { rows in try rows.consents(selection, at: Sample.server, .all) }
+            _ = try await store.write { rows in try rows.removeConsents(selection, at: Sample.server) }
+            let statements = database.take().statements.filter { $0.contains("oauth_consent") }
+            // The list, its total, and what is removed.
+            #expect(statements.count == 3)
+            for statement in statements {
+                let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
+                let plan = try await database.transaction { connection in
+                    try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
+                }
+                for step in steps { #expect(plan.contains { $0.contains(step) }, "\(plan)") }
+                #expect(!plan.contains { $0.hasPrefix("SCAN ") || $0.hasSuffix("oauth_consent_client (server=?)") }, "\(plan)")
+            }
+        }
     }
 
     @Test("Listed is what may be good, and nobody else's; with its session a grant goes from the list", arguments: Backend.allCases)
