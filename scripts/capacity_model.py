@@ -53,8 +53,8 @@ ASSUMED = {
                        "write, and signatures of ours"),
     "code": Assumed(3, "an OAuth code with its exchange is reckoned as three pings: two commits, and the signing of tokens"),
     "refresh": Assumed(1, "a refresh is reckoned as one ping: a commit of a few rows"),
-    "commits of a login": Assumed(4, "the link, the number and its settlement, the login; counted by `StatementCountTests` and `WrittenPageTests`"),
-    "commits of its second factor": Assumed(3, "counted, evaluated, proved; counted by `StatementCountTests` and `CallCostTests`"),
+    "commits of a login": Assumed(4, "the link, the number and its settlement, the login; counted by `StatementCountTests` and `WrittenPageTests`. What both "
+                                     "servers commit beyond these is the second factor's, and was counted (`Benchmarks/figures/instructions.json`)"),
     "pages of a login": Assumed(33, "pages that a login writes at both servers, 25 and 8; counted by `WrittenPageTests` and `CallCostTests`, on SQLite"),
     "pages of a ping": Assumed(7, "the row of the session and its entries in six indexes, since the end that moves is in one of them"),
     "bytes of a page": Assumed(8 * KIB, "the first change of a page after a checkpoint brings the whole page into PostgreSQL's log"),
@@ -80,6 +80,8 @@ class Costs(NamedTuple):
     nodes: dict
     database: dict
     second_factor: float
+    # Of a login, at the second-factor server. Each waits there where its database is PostgreSQL (decisions 0062, 0067).
+    second_factor_commits: float
     account: float
     second_factor_account: float
     session: float
@@ -118,6 +120,7 @@ def costs(figures, people_accounts):
         {operation: dearest(operation, "perNodeSecond") for operation in OPERATIONS},
         {operation: dearest(operation, "perDatabaseSecond") for operation in OPERATIONS},
         figures.last("login.secondFactorMilliseconds", **where) / 1e3 * dearer,
+        round(figures.count("QR login with PIN", "commits")) - assumed("commits of a login"),
         figures.last("account.serveBytes", **where), figures.last("account.secondFactorBytes", **where),
         figures.last("session.serveBytes", **where), figures.last("audit.lineBytes", **where),
         figures.last("memory.serve.privateAfterMiB", **where) * MIB,
@@ -181,7 +184,7 @@ def fullness(demand, machines, cost, cores, commits, logins):
         "processor of PostgreSQL": cores / (machines.database_cores * machines.fill),
         "commits of PostgreSQL": commits / flushed,
         "processor of the second-factor server": logins * cost.second_factor / (machines.second_factor_cores * machines.fill),
-        "commits of the second-factor server": logins * assumed("commits of its second factor") / flushed,
+        "commits of the second-factor server": logins * cost.second_factor_commits / flushed,
         # By the mean of a day: what ended late in the busiest hour only stays in its table for longer.
         "housekeeping, of one node at a time": demand.people * demand.logins / DAY / cost.ended,
     }
@@ -205,7 +208,7 @@ def need(figures, demand, machines):
         accounts=accounts, sessions=sessions, rates=rates, node_cores=node_cores, node_connections=waiting, nodes=nodes,
         second_factor_cores=logins * cost.second_factor, database_cores=database_cores,
         database_parts={operation: times[operation] * cost.database[operation] / database_cores for operation in OPERATIONS},
-        database_connections=connections, commits=commits, second_factor_commits=logins * assumed("commits of its second factor"),
+        database_connections=connections, commits=commits, second_factor_commits=logins * cost.second_factor_commits,
         log_bytes=log_rate(logins, like_pings, rows, machines.checkpoint),
         database_bytes=rows, second_factor_bytes=accounts * cost.second_factor_account,
         audit_bytes=in_a_day * assumed("lines of a login") * demand.audit_days * cost.line,

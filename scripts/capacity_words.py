@@ -55,7 +55,7 @@ def machines_needed(found, machines):
          f"{number(found.node_connections)} phones that wait; one node more than that"),
         ("… memory of each", size(found.node_memory), "its own, and of its connections"),
         ("second-factor server", f"1 with {sf_cores} cores", f"{number(found.second_factor_cores)} cores busy, {number(found.second_factor_commits)} "
-         f"commits/s, {size(found.second_factor_bytes)} of disk; a standby beside it"),
+         f"commits/s ({number(found.costs.second_factor_commits)} a login, as counted), {size(found.second_factor_bytes)} of disk; a standby beside it"),
         ("PostgreSQL", f"{math.ceil(found.database_cores / machines.fill)} cores", f"{number(found.database_cores)} cores busy: {parts}; a standby beside it"),
         ("… commits", f"{number(found.commits)}/s", f"{number(log_flushes)} flushes/s of its disk, {machines.together:g} commits in each"),
         ("… log (WAL)", f"{size(found.log_bytes)}/s", f"at most, and {size(found.log_bytes * DAY / 3)} a day if the busiest seconds were eight hours; "

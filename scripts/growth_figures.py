@@ -1,4 +1,5 @@
-"""What `make growth` measured (Benchmarks/figures/growth.json; Benchmarks/README.md says what each quantity means), for whoever draws it or reckons with it.
+"""What `make growth` measured (Benchmarks/figures/growth.json; Benchmarks/README.md says what each quantity means), for whoever draws it or reckons with it;
+and what was counted of an operation (Benchmarks/figures/instructions.json, which `Benchmarks/check` holds to what is so).
 
 A figure that is asked for and is not there ends the run with its name: nobody draws or reckons with half a run.
 """
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILE = ROOT / "Benchmarks" / "figures" / "growth.json"
+COUNTED = ROOT / "Benchmarks" / "figures" / "instructions.json"
 ENGINES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 
@@ -31,7 +33,9 @@ class Measurement(NamedTuple):
 
 
 class Figures:
-    def __init__(self, document):
+    def __init__(self, document, counted=None):
+        """`counted`: what operations are made of, by their names; none where nobody reckons with it."""
+        self.counted = counted or {}
         try:
             self.machine = document["machine"]
             self.all = [self.measurement(each) for each in document["measurements"]]
@@ -49,12 +53,23 @@ class Figures:
 
     @classmethod
     def read(cls, path=FILE):
+        def content(file, maker):
+            try:
+                return json.loads(pathlib.Path(file).read_text())
+            except FileNotFoundError:
+                raise Missing(f"{file} is not there: `{maker}` writes it") from None
+            except ValueError as error:
+                raise Missing(f"{file} is no JSON: {error}") from None
+
+        counted = content(COUNTED, "make bench-check ARGS=--accept")
+        return cls(content(path, "make growth"), counted.get("release", {}).get("operations"))
+
+    def count(self, operation, part):
+        """How many of a part an operation has, at both servers together, on SQLite."""
         try:
-            return cls(json.loads(pathlib.Path(path).read_text()))
-        except FileNotFoundError:
-            raise Missing(f"{path} is not there: `make growth` writes it") from None
-        except ValueError as error:
-            raise Missing(f"{path} is no JSON: {error}") from None
+            return self.counted[operation][part]
+        except KeyError:
+            raise Missing(f"“{part}” of “{operation}” was not counted") from None
 
     def fact(self, name):
         """Of the machine that measured."""
