@@ -100,7 +100,7 @@ struct Bound: Sendable {
         let folder = servers.folder.appendingPathComponent("nginx").path
         do {
             let nginx = try MeteredProgram("\(scripts)/peer-nginx", [folder, "\(size)", Servers.apiKey])
-            return (nginx, (try? Peers.output("\(scripts)/peer-nginx", ["--version"])) ?? "")
+            return (nginx, (try? Process.output(of: "\(scripts)/peer-nginx", ["--version"], errors: .nullDevice)) ?? "")
         } catch {
             print("\nnginx is left out: \(error)")
             return (nil, "")

@@ -55,6 +55,6 @@ struct Figures: Encodable {
         return Machine(
             date: Date().formatted(.iso8601), model: processor.trimmingCharacters(in: .whitespaces),
             cores: ProcessInfo.processInfo.activeProcessorCount, memoryMiB: ProcessInfo.processInfo.physicalMemory >> 20,
-            system: ProcessInfo.processInfo.operatingSystemVersionString, ostiary: try Servers.output(ostiary, ["--version"]))
+            system: ProcessInfo.processInfo.operatingSystemVersionString, ostiary: try Process.output(of: ostiary, ["--version"]))
     }
 }

@@ -7,21 +7,6 @@ enum Peers {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").lazy.map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
-
-    /// What a program writes, its errors left out.
-    /// - Throws: ``BenchError`` where it fails.
-    static func output(_ program: String, _ arguments: [String]) throws -> String {
-        let (process, pipe) = (Process(), Pipe())
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.runUnblocked()
-        let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BenchError("\(program) ended with \(process.terminationStatus)") }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }
 
 /// Glewlwyd with one client and one token: `Benchmarks/peer-glewlwyd`, which ends it.

@@ -31,8 +31,8 @@ final class Servers: Sendable {
         origin = "http://127.0.0.1:\(publicPort)"
         let sfData = folder.appendingPathComponent("sf").path
         let data = folder.appendingPathComponent("serve").path
-        let sfIdentity = try Self.output(binary, ["second-factor", "--data", sfData, "--print-identity"])
-        let identity = try Self.output(binary, ["serve", "--data", data, "--print-identity"])
+        let sfIdentity = try Process.output(of: binary, ["second-factor", "--data", sfData, "--print-identity"])
+        let identity = try Process.output(of: binary, ["serve", "--data", data, "--print-identity"])
         secondFactor = try Self.start(
             binary, ["second-factor", "--data", sfData],
             ["OSTIARY_SF_LISTEN": "127.0.0.1:\(sfPort)", "OSTIARY_SF_TRUSTED_SERVERS": identity],
@@ -114,18 +114,6 @@ final class Servers: Sendable {
         emulator?.run(process, counts: counts)
         try process.runUnblocked()
         return process
-    }
-
-    static func output(_ binary: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: binary)
-        process.arguments = arguments
-        process.standardOutput = pipe
-        try process.runUnblocked()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
