@@ -104,12 +104,15 @@ final class Servers: Sendable {
         throw BenchError("the servers did not become ready; their log is in \(folder.path)")
     }
 
+    /// Starts one that ends with this process, however that ends.
     private static func start(
         _ binary: String, _ arguments: [String], _ environment: [String: String], under emulator: Emulator?, counts: URL
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: binary)
-        process.arguments = arguments
+        process.arguments = arguments + ["--end-with-parent"]
+        // Its other end is ours as long as `process` is.
+        process.standardInput = Pipe()
         process.environment = environment.merging(["OSTIARY_LOG_LEVEL": "error"]) { given, _ in given }
         emulator?.run(process, counts: counts)
         try process.runUnblocked()
