@@ -1,4 +1,14 @@
 extension Database {
+    /// Whether the disk takes what is written, and the role of this program may write it: what a server's readiness says of its storage.
+    /// - Parameter migrations: all that this program knows.
+    /// - Throws: ``Unreachable``; what ``checkWritable()`` and ``checkRights(after:)`` throw.
+    package func checkStorage(after migrations: [Migration]) async throws {
+        try await tellingWhy {
+            try await checkWritable()
+            try await checkRights(after: migrations)
+        }
+    }
+
     /// Whether the role of this program may write to every table that these steps have made. Nothing is written: it is asked of the catalogue.
     /// - Parameter migrations: all that this program knows. Of tables of others it asks nothing.
     /// - Throws: ``SQLError/notAllowed(path:reason:)`` with the first of those that it may not, ``SQLError``.

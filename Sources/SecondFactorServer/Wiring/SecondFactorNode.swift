@@ -46,7 +46,7 @@ package struct SecondFactorNode: Sendable {
         let rows = Self.rowsCheck(of: database, store)
         // Whoever probes may do so often.
         let probedRows = CachedCheck(rows.name) { try await rows.check() }
-        let storage = Self.storageCheck(of: database)
+        let storage = CachedCheck("disk") { try await database.checkStorage(after: secondFactorMigrations) }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
@@ -90,16 +90,6 @@ package struct SecondFactorNode: Sendable {
         return NamedCheck("database") {
             try await database.checkInPlace()
             _ = try await database.tellingWhy { try await store.situation(of: instance, attempt: attempt) }
-        }
-    }
-
-    /// Whether the disk takes what a try writes, and the role of this server may write it.
-    private static func storageCheck(of database: any Database) -> CachedCheck {
-        CachedCheck("disk") {
-            try await database.tellingWhy {
-                try await database.checkWritable()
-                try await database.checkRights(after: secondFactorMigrations)
-            }
         }
     }
 
