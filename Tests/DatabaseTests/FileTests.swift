@@ -48,6 +48,20 @@ struct FileTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("missing")))
     }
 
+    @Test("Whoever asks whether a lock is held follows no symbolic link either, and waits for no pipe")
+    func linkedLook() throws {
+        let folder = try TemporaryFolder()
+        let (file, link, pipe) = (folder.file("held.lock"), folder.file("link.lock"), folder.file("pipe.lock"))
+        let lock = try FileLock(file, of: folder.databasePath)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+        #expect(mkfifo(pipe, 0o600) == 0)
+        withExtendedLifetime(lock) {
+            #expect(FileLock.isHeld(file))
+            #expect(!FileLock.isHeld(link) && !FileLock.isHeld(pipe))
+        }
+        #expect(throws: DatabaseOpenError.self) { try FileLock(link, of: folder.databasePath) }
+    }
+
     @Test("A database that others can read, a copy that was put back for example, is closed to them with its side files")
     func repairedModes() async throws {
         let folder = try TemporaryFolder()

@@ -25,9 +25,10 @@ final class FileLock: Sendable {
         descriptor = opened
     }
 
-    /// Whether anybody has it now, of a file that may be missing. Where that cannot be told nobody has.
+    /// Whether anybody has it now, of a file that may be missing. Where that cannot be told nobody has; nor of a symbolic link, which none was taken through.
     static func isHeld(_ file: String) -> Bool {
-        let opened = open(file, O_RDONLY | O_CLOEXEC)
+        // A pipe that nobody writes into would be waited for without end.
+        let opened = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { return false }
         defer { Foundation.close(opened) }
         // Shared, for a moment: two that look at once are not in each other's way.
