@@ -62,6 +62,21 @@ struct FileTests {
         #expect(throws: DatabaseOpenError.self) { try FileLock(link, of: folder.databasePath) }
     }
 
+    @Test("A lock file that has another name, too, which may be anybody's or a backup's, locks as ever and is not written to")
+    func hardLinkedLock() async throws {
+        let folder = try TemporaryFolder()
+        let (other, lock) = (try folder.write("theirs", to: "other"), folder.databasePath + ".lock")
+        try FileManager.default.linkItem(atPath: other, toPath: lock)
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        #expect(throws: DatabaseOpenError.lockedByAnotherProcess(path: folder.databasePath)) { try SQLiteDatabase.open(path: folder.databasePath) }
+        try await first.close()
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "theirs")
+        // With one name it is like any other.
+        try FileManager.default.removeItem(atPath: other)
+        try await SQLiteDatabase.open(path: folder.databasePath).close()
+        #expect(try String(contentsOfFile: lock, encoding: .utf8) != "theirs")
+    }
+
     @Test("A database that others can read, a copy that was put back for example, is closed to them with its side files")
     func repairedModes() async throws {
         let folder = try TemporaryFolder()

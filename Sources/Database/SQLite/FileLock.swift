@@ -25,6 +25,13 @@ final class FileLock: Sendable {
         descriptor = opened
     }
 
+    /// Whether the file has no other name. One that has may be anybody's: where the system lets them (`fs.protected_hardlinks` off), the server's user can link
+    /// a file of another there, which root would write over.
+    var isOfOneName: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
+    }
+
     /// Whether anybody has it now, of a file that may be missing. Where that cannot be told nobody has; nor of a symbolic link, which none was taken through.
     static func isHeld(_ file: String) -> Bool {
         // A pipe that nobody writes into would be waited for without end.

@@ -35,8 +35,10 @@ final class ProcessLock: Sendable {
         #endif
     }
 
-    /// Leaves a line for the next that takes the lock. One that cannot be written is none.
+    /// Leaves a line for the next that takes the lock. One that cannot be written is none, and none is written where the file has another name, too. It locks
+    /// all the same: a backup of the folder by hard links has it as well, and is to keep no server away.
     func note(_ text: String) {
+        guard lockFile.isOfOneName else { return }
         ftruncate(lockFile.descriptor, 0)
         _ = Array(text.utf8).withUnsafeBytes { pwrite(lockFile.descriptor, $0.baseAddress, $0.count, 0) }
         fsync(lockFile.descriptor)
