@@ -1,5 +1,5 @@
-"""Receipts in the two forms in which rows have them (docs/decisions/0068), for the part `repacking`: the long one, as programs of before step 44 wrote it, and how
-it is made again of a short one. An account of its own of what ShortReceipt.swift does: where the two differ a receipt does not come out as it was.
+"""Receipts in the two forms in which rows have them (docs/decisions/0068), for the part `repacking`: the long one, as programs of before step 44 wrote it, and
+how it is made again of a short one. What ShortReceipt.swift does, written a second time: where the two differ a receipt does not come out as it was.
 
 Of rows that were filled the receipt is none, of the length of a short form (growth_rows.py); they get a template. Receipts of phones that log in are made of
 what their rows say.

@@ -51,8 +51,9 @@ def worked(sights):
     return sights[moved[-1]].moment - sights[moved[0] - 1].moment if moved else 0
 
 
-def fault(rows, short, left_long, largest_batch, back):
-    """What is wrong with what a run left, or None. `rows`: before and after; `left_long`: ids that are still long, and the one that has to be."""
+def fault(rows, receipts, left_long, largest_batch, back):
+    """What is wrong with what a run left, or None. `rows`: before and after; `receipts`: how many there are, and how many of them short; `left_long`: ids of
+    those that are still long, and of the one that has to be."""
     if rows[0] != rows[1]:
         return f"there were {rows[0]:,} instances, and there are {rows[1]:,}"
     if back:
@@ -61,9 +62,9 @@ def fault(rows, short, left_long, largest_batch, back):
     if expected and not found:
         return "it began anew after the kill: a row behind its place, which was long, is short"
     if found != expected:
-        return f"{len(found):,} rows are left in the long form, the first is {min(found).hex()}" if found else "no row is left long"
-    if short != rows[1] - len(expected):
-        return f"of {rows[1]:,} instances {short:,} have the short form"
+        return f"{len(found):,} rows are left in the long form, the first is {min(found).hex()}"
+    if receipts[1] != receipts[0] - len(expected):
+        return f"of {receipts[0]:,} receipts {receipts[1]:,} have the short form"
     if largest_batch is not None and largest_batch > BATCH:
         return f"{largest_batch:,} rows were changed in one transaction, and {BATCH} are the most"
     return None
@@ -83,7 +84,7 @@ class Table:
 
     def lines(self, query, *columns):
         """Rows of columns that are bytes, or None."""
-        joined = " || ':' || ".join(f"COALESCE({self.hex(column)}, '-')" for column in columns)
+        joined = " || ':' || ".join(f"CASE WHEN {column} IS NULL THEN '-' ELSE {self.hex(column)} END" for column in columns)
         found = self.value(f"SELECT {LINES[self.engine.name].format(joined)} FROM {query}")
         split = [line.split(":") for line in str(found or "").split()]
         return [[None if word == "-" else bytes.fromhex(word) for word in line] for line in split]
@@ -104,38 +105,45 @@ class Table:
     def rows(self):
         return self.value("SELECT COUNT(*) FROM instance")
 
-    def short(self):
-        return self.value(f"SELECT COUNT(*) FROM instance WHERE substr(receipt, 1, 1) = {self.words.blob(growth_receipts.SHORT)}")
+    def receipts_and_short(self):
+        """How many receipts there are, and how many of them have the short form."""
+        short = f"SELECT COUNT(*) FROM instance WHERE substr(receipt, 1, 1) = {self.words.blob(growth_receipts.SHORT)}"
+        return self.value("SELECT COUNT(receipt) FROM instance"), self.value(short)
 
     def long(self):
         """Ids; more than a thousand nobody wants to see."""
-        some = f"(SELECT id FROM instance WHERE length(receipt) = {growth_receipts.LONG_BYTES} ORDER BY id LIMIT 1000) AS long"
+        some = f"(SELECT id FROM instance WHERE length(receipt) = {growth_receipts.LONG_BYTES} ORDER BY id LIMIT 1000) AS found"
         return {id for id, in self.lines(some, "id")}
 
     def receipt_bytes(self):
         """The mean of a receipt."""
-        return self.value("SELECT SUM(length(receipt)) FROM instance") / self.rows()
+        return self.value("SELECT SUM(length(receipt)) FROM instance") / self.value("SELECT COUNT(receipt) FROM instance")
 
     def phones(self):
-        """Receipts of phones that log in, by the id of their instance: newest, newest by PIN."""
-        return {id: receipts for id, *receipts in self.lines(
-            f"instance WHERE NOT ({growth_receipts.is_filled(self.words)}) AND receipt IS NOT NULL", "id", "receipt", "pin_receipt")}
+        """Ids of instances whose phones log in, while rows that were filled have no receipt that is one."""
+        return {id for id, in self.lines(f"instance WHERE NOT ({growth_receipts.is_filled(self.words)})", "id")}
 
-    def phones_lengthened(self):
-        """Statements by which these have the long form."""
-        where = f"NOT ({growth_receipts.is_filled(self.words)}) AND receipt IS NOT NULL"
+    def among(self, ids):
+        return f"IN ({', '.join(self.words.blob(id) for id in sorted(ids))})"
+
+    def receipts(self, ids):
+        """By the id: newest, newest by PIN."""
+        return {id: columns for id, *columns in self.lines(f"instance WHERE id {self.among(ids)}", "id", "receipt", "pin_receipt")}
+
+    def lengthened(self, ids):
+        """Statements by which instances of phones have the long form."""
         keys = {}
-        for instance, number, key in self.epochs(where):
+        for instance, number, key in self.epochs(ids):
             keys.setdefault(instance, {})[number] = key
-        for id, server, attempt, *receipts in self.lines(f"instance WHERE {where}", "id", "server", "evaluated_attempt", "receipt", "pin_receipt"):
-            values = [growth_receipts.long_form(each, server, id, attempt, keys[id]) if each else None for each in receipts]
-            newest, by_pin = (self.words.blob(each) if each else "NULL" for each in values)
+        for id, server, attempt, *columns in self.lines(f"instance WHERE id {self.among(ids)}", "id", "server", "evaluated_attempt", "receipt", "pin_receipt"):
+            long = [growth_receipts.long_form(short, server, id, attempt, keys[id]) if short else None for short in columns]
+            newest, by_pin = (self.words.blob(each) if each else "NULL" for each in long)
             yield f"UPDATE instance SET receipt = {newest}, pin_receipt = {by_pin} WHERE id = {self.words.blob(id)}"
 
-    def epochs(self, where):
+    def epochs(self, ids):
         """Instance, number and key of each."""
         joined = f"{self.hex('instance')} || ':' || number || ':' || {self.hex('second_factor_key')}"
-        found = self.value(f"SELECT {LINES[self.engine.name].format(joined)} FROM instance_epoch WHERE instance IN (SELECT id FROM instance WHERE {where})")
+        found = self.value(f"SELECT {LINES[self.engine.name].format(joined)} FROM instance_epoch WHERE instance {self.among(ids)}")
         for line in str(found or "").split():
             instance, number, key = line.split(":")
             yield bytes.fromhex(instance), int(number), bytes.fromhex(key)
@@ -197,9 +205,11 @@ def peak(process):
 
 
 def quiet(installation, table, effort):
-    """The same while there is nothing to repack."""
+    """The same while there is nothing to repack. Each phone logs in, so that it has a receipt."""
     end = time.monotonic() + effort.repacking_quiet
     found = stage(installation, table, lambda _: time.monotonic() > end, 60, 0.1)
+    for phone in installation.phones:
+        installation.log_in(phone)
     installation.halt()
     return found
 
@@ -207,12 +217,13 @@ def quiet(installation, table, effort):
 def measure(installation, report, effort, begun):
     """`begun` is told what begins, and which part of the whole it is by estimate."""
     table, engine = Table(installation.engine), installation.engine
-    begun("others beside nothing", 0.1)
+    begun("what others wait while there is nothing to do", 0.1)
     still = quiet(installation, table, effort)
     begun("rows get the long form", 0.15)
     installation.fill_sessions(installation.sessions, anew=True)
-    phones, rows = table.phones(), table.rows()
-    lengthen(table)
+    rows, phones = table.rows(), table.phones()
+    receipts = table.receipts(phones)
+    lengthen(table, phones)
     report.add("repacking.rows", rows, note=(
         f"receipts of all instances in the long form, nothing repacked; {READS} getSession and {WRITES} logins that begin a second beside; killed once"))
     weigh(report, table, rows, "Before")
@@ -222,17 +233,17 @@ def measure(installation, report, effort, begun):
     installation.end("serve", in_order=False)
     installation.halt()
     killed = table.sight()
-    planted = plant(table, killed)
+    planted = plant(table, killed, phones)
     begun("from where it was to the end", 0.35)
     second = stage(installation, table, lambda sight: sight.is_over, limit, effort.repacking_look)
     if not second.sights[-1].is_over:
         raise SystemExit(f"growth: repacking did not come to its end in {limit // 60} minutes, but to {second.sights[-1].share:.0%}")
     begun("what it left", 0.1)
-    log_in(installation, table, phones)
+    log_in(installation, table, receipts)
     installation.halt()
     installation.fill_sessions(installation.sessions, anew=True)
     batches, largest = table.largest_batch()
-    found = fault((rows, table.rows()), table.short(), (table.long(), planted), largest, went_back([*first.sights, killed, *second.sights]))
+    found = fault((rows, table.rows()), table.receipts_and_short(), (table.long(), planted), largest, went_back([*first.sights, killed, *second.sights]))
     if found:
         raise SystemExit(f"growth: after repacking {found}")
     weigh(report, table, rows, "After")
@@ -241,35 +252,32 @@ def measure(installation, report, effort, begun):
     tell(report, rows, still, [first, second], killed)
 
 
-def lengthen(table):
-    """Rows as programs of before left them, in as much room as these took."""
+def lengthen(table, phones):
+    """Rows as programs of before left them; on PostgreSQL in as much room as these took, while on SQLite they grow where they are."""
     engine = table.engine
     whole = ["VACUUM FULL instance"] if engine.name == "postgresql" else []
-    # Phones first: of these it is told by their short form which they are.
-    engine.execute("serve", [*table.phones_lengthened(), *growth_receipts.lengthening(engine.name, engine.words), *whole])
-    rows, long = table.rows(), table.value(f"SELECT COUNT(*) FROM instance WHERE length(receipt) = {growth_receipts.LONG_BYTES}")
-    if long != rows:
-        raise SystemExit(f"growth: of {rows:,} instances {long:,} have a receipt in the long form")
+    engine.execute("serve", [*table.lengthened(phones), *growth_receipts.lengthening(engine.name, engine.words), *whole])
+    (receipts, _), long = table.receipts_and_short(), table.value(f"SELECT COUNT(*) FROM instance WHERE length(receipt) = {growth_receipts.LONG_BYTES}")
+    if long != receipts:
+        raise SystemExit(f"growth: of {receipts:,} receipts {long:,} have the long form before repacking")
 
 
-def plant(table, killed):
+def plant(table, killed, phones):
     """A row behind the place that has the long form again while no server runs: who goes on from the place leaves it so, who begins anew does not. Its id
     alone, or none where it was over or at its beginning when it was killed."""
     if killed.is_over or not killed.place:
         return set()
     words = table.words
-    # Not that of a phone: its receipt is none of the template.
-    behind = f"id <= {words.blob(killed.place)} AND evaluated_epoch = 1 AND last = 1"
-    (id,), = table.lines(f"(SELECT id FROM instance WHERE {behind} AND id IN (SELECT instance FROM instance_epoch WHERE second_factor_key = "
-                         f"{words.blob(bytes(32))}) ORDER BY id LIMIT 1) AS first", "id")
+    behind = f"id <= {words.blob(killed.place)} AND NOT id {table.among(phones)} AND receipt IS NOT NULL"
+    (id,), = table.lines(f"(SELECT id FROM instance WHERE {behind} ORDER BY id LIMIT 1) AS found", "id")
     long = growth_receipts.long_of_row(table.engine.name, words, int(time.time()))
     table.engine.execute("serve", [f"UPDATE instance SET receipt = {long} WHERE id = {words.blob(id)}"], settles=False)
     return {id}
 
 
-def log_in(installation, table, phones):
+def log_in(installation, table, receipts):
     """Receipts of phones came out as they were, and one of them logs in."""
-    if not phones or table.phones() != phones:
+    if not receipts or table.receipts(receipts) != receipts:
         raise SystemExit("growth: after repacking a phone's receipt is not what it was before")
     nonce = installation.log_in(installation.phones[0])
     if not installation.session(nonce).get("loggedin"):
