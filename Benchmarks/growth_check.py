@@ -105,6 +105,15 @@ def of_figures():
         del row["rounds"]
     if [row.verdict for row in growth_verdicts.rows(Figures(report.content))] != [UNDECIDED]:
         yield "a figure that was measured once decides something"
+    # The server of one engine was killed in the middle, that of the other was not.
+    report = Report(None, {})
+    for engine, quantities in (("sqlite", {"resumedSeconds": 1}), ("postgresql", {})):
+        report.begin(engine, 10, 1)
+        for quantity, value in {"longestReadMilliseconds": 20, "quietReadMilliseconds": 1_500, **quantities}.items():
+            report.add(f"repacking.{quantity}", value)
+    found = [(engine, accounts, longest, verdict) for engine, _, accounts, longest, verdict in growth_verdicts.bounds(Figures(report.content))]
+    if found != [("sqlite", 10, 20, "nobody waits longer than 1 s"), ("postgresql", 10, 20, UNDECIDED)]:
+        yield f"of what somebody waits while rows are repacked it is said {found}"
 
 
 def of_sizes():

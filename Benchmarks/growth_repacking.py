@@ -205,9 +205,9 @@ def peak(process):
 
 
 def quiet(installation, table, effort):
-    """The same while there is nothing to repack. Each phone logs in, so that it has a receipt."""
+    """The same, with as many looks, while there is nothing to repack. Each phone logs in, so that it has a receipt."""
     end = time.monotonic() + effort.repacking_quiet
-    found = stage(installation, table, lambda _: time.monotonic() > end, 60, 0.1)
+    found = stage(installation, table, lambda _: time.monotonic() > end, 60, effort.repacking_look)
     for phone in installation.phones:
         installation.log_in(phone)
     installation.halt()
