@@ -13,13 +13,16 @@ import types
 
 import growth_counts
 import growth_parts
+import growth_receipts
+import growth_repacking
 import growth_rounds
 import growth_rows
 import growth_stock
 import growth_verdicts
-from growth_engines import SQLite
+from growth_engines import PostgreSQL, SQLite
 from growth_figures import Figures
-from growth_plan import points_of
+from growth_plan import points_of, points_of_part
+from growth_repacking import Sight
 from growth_report import Report
 from growth_verdicts import BEYOND, UNDECIDED, WITHIN
 
@@ -46,6 +49,24 @@ POINTS = [
     (([1_000], [1, 1_000, 100_000]), [(1_000, 1), (1_000, 1_000)]),
     (([500, 5_000], [1, 1_000]), [(500, 1), (5_000, 1), (5_000, 1_000)]),
 ]
+# At which of three sizes each part is measured.
+PLACES = {"size": [(1, 1), (9, 1), (9, 5)], "instructions": [(1, 1), (9, 1), (9, 5)], "pings": [(9, 5)], "nodes": [(9, 5)], "housekeeping": [(9, 5)],
+          "repacking": [(9, 1)]}
+# The longest wait, that of a quiet server, whether all was shown, and what is to be said of a second at most.
+WAITS = [
+    (1_000, 10, True, "nobody waits longer than 1 s"), (1_001, 10, True, "somebody waits longer than 1 s"),
+    (1_001, 10, False, "somebody waits longer than 1 s"), (5_000, 1_001, True, UNDECIDED), (900, 5_000, True, "nobody waits longer than 1 s"),
+    (10, 10, False, UNDECIDED),
+]
+# What a run of repacking left: rows before and after, receipts and short ones, those that are long and have to be, the largest batch, whether the place went
+# back; and the beginning of what is to be said.
+LEFT = [
+    ((9, 9), (9, 9), (set(), set()), None, False, None), ((9, 9), (9, 8), ({b"a"}, {b"a"}), 200, False, None),
+    ((9, 9), (7, 6), ({b"a"}, {b"a"}), 200, False, None), ((9, 8), (8, 7), ({b"a"}, {b"a"}), 200, False, "there were 9"),
+    ((9, 9), (9, 9), (set(), {b"a"}), 200, False, "it began anew"), ((9, 9), (9, 7), ({b"a", b"b"}, {b"a"}), 200, False, "2 rows are left"),
+    ((9, 9), (9, 8), ({b"b"}, set()), 200, False, "1 rows are left"), ((9, 9), (9, 8), (set(), set()), 200, False, "of 9 receipts 8"),
+    ((9, 9), (9, 8), ({b"a"}, {b"a"}), 201, False, "201 rows were changed"), ((9, 9), (9, 8), ({b"a"}, {b"a"}), 200, True, "it was at 02 and went back to 01"),
+]
 
 
 def of_verdicts():
@@ -59,6 +80,9 @@ def of_verdicts():
     row = row._replace(points=[(1, [100] * 5), (10, [110] * 5), (100, [100] * 5)])
     if (row.middle, row.verdict) != (None, WITHIN):
         yield f"a size in the middle is named of which nothing is to be said: {row.middle}"
+    for longest, quiet, is_shown, expected in WAITS:
+        if (found := growth_verdicts.bounded(growth_verdicts.BOUNDS[0], longest, quiet, is_shown)) != expected:
+            yield f"of {longest} ms beside {quiet} it is said “{found}” and not “{expected}”"
 
 
 def of_figures():
@@ -81,12 +105,24 @@ def of_figures():
         del row["rounds"]
     if [row.verdict for row in growth_verdicts.rows(Figures(report.content))] != [UNDECIDED]:
         yield "a figure that was measured once decides something"
+    # The server of one engine was killed in the middle, that of the other was not.
+    report = Report(None, {})
+    for engine, quantities in (("sqlite", {"resumedSeconds": 1}), ("postgresql", {})):
+        report.begin(engine, 10, 1)
+        for quantity, value in {"longestReadMilliseconds": 20, "quietReadMilliseconds": 1_500, **quantities}.items():
+            report.add(f"repacking.{quantity}", value)
+    found = [(engine, accounts, longest, verdict) for engine, _, accounts, longest, verdict in growth_verdicts.bounds(Figures(report.content))]
+    if found != [("sqlite", 10, 20, "nobody waits longer than 1 s"), ("postgresql", 10, 20, UNDECIDED)]:
+        yield f"of what somebody waits while rows are repacked it is said {found}"
 
 
 def of_sizes():
     for given, expected in POINTS:
         if (found := points_of(*given)) != expected:
             yield f"of {given} the sizes are {found} and not {expected}"
+    for part, expected in PLACES.items():
+        if (found := points_of_part(part, PLACES["size"])) != expected:
+            yield f"{part} is measured at {found} and not {expected}"
     if growth_rounds.in_turn("abc", 0) != list("abc") or growth_rounds.in_turn("abc", 1) != list("cba"):
         yield "every second round does not go the other way round"
 
@@ -139,6 +175,9 @@ def of_folders():
             yield f"of kept databases those are filled again: {found}"
         if [stock.source(point) for point in ((50, 1), (9, 1), (90, 7))] != [(10, 1), None, (90, 1)]:
             yield "a database is not made from the fullest that has no more accounts"
+        stock.give_up((90, 1))
+        if stock.missing([(10, 1), (90, 1)]) != [(90, 1)] or stock.source((90, 7)) != (10, 1):
+            yield "a database whose rows were repacked is taken again"
 
 
 def of_counts():
@@ -150,8 +189,82 @@ def of_counts():
             yield f"of 21,000 instructions {found:,} are read"
 
 
+def of_receipts():
+    """Whether long forms are made as they were signed: of short ones with all that may stand in them, and by SQL for rows that were filled."""
+    def some(first, count):
+        return bytes(range(first, first + count))
+
+    signed = struct.pack(">32sBBIQ32s32sHQQ8s64sH", some(1, 32), 1, 2, 300, 128, some(2, 32), some(3, 32), 5, 2, 2**31, some(4, 8), some(5, 64), 0)
+    numbers = b"\xac\x02" b"\x80\x01" b"\x80\x80\x80\x80\x08"
+    ends = some(3, 32) + some(4, 8) + some(5, 64)
+    shorts = {
+        "with all": b"\x81\x0f\x01\x02" + numbers + b"\x02\x05" + some(6, 16) + some(1, 32) + some(2, 32) + ends,
+        "with what the row does not say": b"\x81\x0c\x01\x02" + numbers + b"\x02\x05" + some(1, 32) + ends}
+    for name, short in shorts.items():
+        of_row = bytes(16) if "all" in name else some(6, 16)
+        expected = b"\x01\x35\x01\x01" + some(7, 16) + some(8, 16) + some(6, 16) + signed
+        if growth_receipts.long_form(short, some(7, 16), some(8, 16), of_row, {300: some(2, 32)}) != expected:
+            yield f"a short form {name} does not become the receipt that was signed"
+    yield from of_lengthening()
+
+
+def of_lengthening():
+    """On SQLite, with a row that was filled and one of a phone, whose receipts are by biometric and by PIN."""
+    phone, filled, server, key = bytes([200] * 16), bytes([100] * 16), bytes([7] * 16), bytes([9] * 32)
+    shorts = [b"\x81" + bytes([marks, 1, method, 2, 3, 4]) + more + bytes(136) for marks, method, more in ((0, 2, b""), (1, 1, bytes([5] * 16)))]
+    with tempfile.TemporaryDirectory() as name:
+        engine = SQLite(pathlib.Path(name))
+        engine.files["serve"].parent.mkdir()
+        engine.execute("serve", [
+            "CREATE TABLE instance (id BLOB, server BLOB, evaluated_attempt BLOB, receipt BLOB, pin_receipt BLOB) STRICT",
+            "CREATE TABLE instance_epoch (instance BLOB, number INTEGER, second_factor_key BLOB) STRICT",
+            "CREATE TABLE repacking (name TEXT, place BLOB, is_over INTEGER) STRICT", "INSERT INTO repacking VALUES ('receipts', x'05', 1)",
+            *(f"INSERT INTO instance VALUES (x'{id.hex()}', x'{server.hex()}', x'{id.hex()}', {newest}, {by_pin})" for id, newest, by_pin in [
+                (phone, *(f"x'{short.hex()}'" for short in shorts)), (filled, f"x'{bytes(147).hex()}'", "NULL"), (bytes(16), "NULL", "NULL")]),
+            f"INSERT INTO instance_epoch VALUES (x'{phone.hex()}', 1, x'00'), (x'{phone.hex()}', 2, x'{key.hex()}')"])
+        table = growth_repacking.Table(engine)
+        if table.phones() != {phone} or table.receipts([phone]) != {phone: shorts} or table.sight()[1:3] != (b"\5", True):
+            yield f"receipts of phones are not found: {table.phones()}, {table.sight()}"
+        growth_repacking.lengthen(table, table.phones())
+        long = table.receipts([phone, filled])
+        if long[phone] != [growth_receipts.long_form(short, server, phone, phone, {2: key}) for short in shorts]:
+            yield "the receipts of a phone are not put back into the long form"
+        now = int.from_bytes(long[filled][0][-82:-74], "big")
+        if long[filled] != [growth_receipts.HEAD + server + filled + filled + growth_receipts.template(now), None] or abs(now - time.time()) > 60:
+            yield "the receipt of a row that was filled is not put into the long form"
+        if {len(each) for each in long[phone] + long[filled] if each} != {growth_receipts.LONG_BYTES}:
+            yield "a long form has not the length of a receipt"
+        if table.rows() != 3 or table.receipts_and_short() != (2, 0) or table.long() != {phone, filled} or table.sight()[1:3] != (b"", False):
+            yield f"of what is to be repacked other is said than is there: {table.receipts_and_short()}, {table.long()}, {table.sight()}"
+        # As a server does it, which is killed between the two.
+        engine.execute("serve", [f"UPDATE instance SET receipt = x'{bytes([0x81, *bytes(146)]).hex()}' WHERE receipt IS NOT NULL",
+                                 f"UPDATE repacking SET place = x'{filled.hex()}'"])
+        planted = growth_repacking.plant(table, table.sight(), [phone])
+        if planted != {filled} or table.long() != planted or growth_repacking.plant(table, Sight(0, b"", False), [phone]):
+            yield f"the row behind the place is not one that is behind it: {planted}"
+    if "CAST" in growth_receipts.long_of_row("postgresql", PostgreSQL.words, 1):
+        yield "PostgreSQL joins bytes without a cast"
+
+
+def of_repacking():
+    """What is said of what was seen and left."""
+    sights = [Sight(moment, place, is_over) for moment, place, is_over in (
+        (0, b"", False), (10, b"", False), (11, b"\x40\0\0\0\1", False), (13, b"\xc0", False), (14, b"\xc0", False), (15, b"\xc0", True), (16, b"\xc0", True))]
+    if [sight.share for sight in sights[1:6]] != [0, 0.25, 0.75, 0.75, 1] or growth_repacking.worked(sights) != 5 or growth_repacking.worked(sights[:2]):
+        yield "how far it came, or for how long it worked, is not what was seen"
+    if growth_repacking.went_back(sights) or growth_repacking.went_back([sights[3], sights[2]]) != (sights[3], sights[2]):
+        yield "a place that goes back is not told from one that goes on"
+    if not growth_repacking.went_back([sights[5], sights[4]]):
+        yield "what was over and is no longer went on"
+    back = (Sight(0, b"\2", False), Sight(1, b"\1", False))
+    for *left, is_back, expected in LEFT:
+        found = growth_repacking.fault(*left, back if is_back else None)
+        if not (found or "").startswith(expected or "") or bool(found) != bool(expected):
+            yield f"of {left} it is said “{found}” and not “{expected}”"
+
+
 def faults():
-    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_folders, of_counts):
+    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_folders, of_counts, of_receipts, of_repacking):
         yield from check()
 
 
@@ -161,4 +274,5 @@ def main():
         print(f"growth: {fault}", file=sys.stderr)
     if found:
         sys.exit(1)
-    print(f"growth: {len(VERDICTS)} verdicts, {len(POINTS)} sets of sizes, rows, questions, folders and counts are as they have to be")
+    print(f"growth: {len(VERDICTS)} verdicts, {len(POINTS)} sets of sizes, rows, questions, folders, counts, "
+          "receipts and repacking are as they have to be")

@@ -33,6 +33,8 @@ class Effort:
         self.phones, self.lead = (2, 6) if quick else (4, 12)
         # Of nodes, whose figures are of whole runs.
         self.warm_logins = 2 if quick else 16
+        # Seconds beside which what others wait is held, and between looks at how far it is.
+        self.repacking_quiet, self.repacking_look = (3, 0.05) if quick else (20, 0.25)
 
 
 def is_logged_in(body):
@@ -187,13 +189,14 @@ def housekeeping(installation, report, effort):
     report.add("housekeeping.largestBatch", batches)
 
 
-def probes(installation, seconds, until=None):
-    """Somebody who asks, and somebody who begins logins, 50 times a second each."""
-    count = int(seconds * 50)
+def probes(installation, seconds, until=None, writes_per_second=50):
+    """Somebody who asks 50 times a second, and somebody who begins logins, as often unless it is said."""
+    count, begun = int(seconds * 50), int(seconds * writes_per_second)
     path = f"/servers/{installation.server}/sessions/"
     reads = (installation.get(path, secrets.token_urlsafe(24)) for _ in range(count))
-    writes = (installation.get(f"{path}qr/login", secrets.token_urlsafe(24)) for _ in range(count))
-    streams = [growth_http.Stream([installation.admin_address], requests, 4, [n / 50 for n in range(count)]) for requests in (reads, writes)]
+    writes = (installation.get(f"{path}qr/login", secrets.token_urlsafe(24)) for _ in range(begun))
+    streams = [growth_http.Stream([installation.admin_address], requests, 4, [n / pace for n in range(number)])
+               for requests, number, pace in ((reads, count, 50), (writes, begun, writes_per_second))]
     growth_http.run(*streams, until=until)
     return streams
 

@@ -10,13 +10,23 @@ def points_of(accounts, sessions):
     return sorted({(count, beside) for count in accounts} | {(accounts[-1], count) for count in sessions if count <= accounts[-1]})
 
 
+def points_of_part(part, points):
+    """Of all sizes those at which a part is measured: each, or at the most accounts the one with the most sessions. Repacking, which leaves nothing as it was,
+    comes last and at the one with the fewest."""
+    if part in ("size", "instructions"):
+        return points
+    return [next(point for point in points if point[0] == points[-1][0])] if part == "repacking" else points[-1:]
+
+
 class Plan:
     """Seconds, roughly, on two quiet cores; only for the estimate, which is corrected by how it goes."""
 
     IDLE, OPENED = 11, 6
     # A slice of each kind at one size.
     ROUND = 4.5
-    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 16}
+    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 16, "repacking": 60}
+    # Of each row that is put back and repacked; and on PostgreSQL until the lease of a node that was killed is over.
+    REPACKED, LEASE = 0.0006, {"postgresql": 90, "sqlite": 0}
     # Before the first slice (growth_rounds.warm).
     LOGINS = {"postgresql": 96, "sqlite": 24}
     QUICK = 0.2
@@ -29,6 +39,8 @@ class Plan:
 
     @classmethod
     def seconds(cls, part, engine, point):
+        if part == "repacking":
+            return cls.PARTS[part] + point[0] * cls.REPACKED + cls.LEASE[engine]
         if part != "size":
             return cls.PARTS[part]
         # Starts, each live session once, and logins by a few phones at once.

@@ -106,6 +106,7 @@ class Report:
         self.print_rounds()
         self.print_bytes()
         self.print_verdicts()
+        self.print_bounds()
 
     def print_table(self, engine, rows):
         """A column for each size."""
@@ -158,6 +159,13 @@ class Report:
             alone = "" if row.by_rounds is None else f"{row.by_rounds[0]:.2f} to {row.by_rounds[1]:.2f}"
             print(f"  {row.engine:<12}{row.law.name:<44}{f'{few:,} to {many:,} {row.along}':<32}{row.ratio:>6.2f}  {alone:<13} {row.verdict}"
                   f"{'' if row.law.is_promised else ' (not promised)'}{middle}")
+
+    def print_bounds(self):
+        found = list(growth_verdicts.bounds(Figures(self.content)))
+        if found:
+            print("\nHow long anybody waits at the most while something is done in the background")
+        for engine, bound, accounts, longest, verdict in found:
+            print(f"  {engine:<12}{bound.name:<44}{f'{accounts:,} accounts':<24}{figure(longest):>8} ms  {verdict}")
 
 
 def is_weighed(row):

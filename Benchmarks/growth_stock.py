@@ -24,6 +24,8 @@ MARK = "filled.json"
 GOOD_FOR = 20 * growth_rows.A_DAY
 # Of a database: bytes of an account at the dearer engine, of a live session, and of whatever is there in any case. For the question whether there is room.
 ROOM = (2_700, 1_100, 120 * 2**20)
+# Beyond that, of an account whose row is made longer and shorter again, mostly the log (max_wal_size in growth_engines.py).
+REPACKING = 5_500
 
 
 def room(points):
@@ -157,6 +159,10 @@ class Stock:
             if point not in self.fresh:
                 installation.fill_sessions(point[1], anew=True)
         return self.open[point][0]
+
+    def give_up(self, point):
+        """What is done next with an open one leaves it as no other is: a later run fills it afresh."""
+        (self.place(point) / MARK).unlink()
 
     def close(self):
         """Whatever happens with one of them, the others are ended as well."""

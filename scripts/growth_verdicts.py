@@ -35,6 +35,37 @@ LAWS = (
 )
 
 
+class Bound(NamedTuple):
+    """What nobody waits longer for, in milliseconds, while something is done in the background; and what was waited where there was nothing to do."""
+    name: str
+    quantity: str
+    quiet: str
+    most: float
+    # What was only shown if this was measured, too.
+    shown: str
+
+
+BOUNDS = tuple(
+    Bound(f"{name} while rows are repacked", f"repacking.longest{kind}Milliseconds", f"repacking.quiet{kind}Milliseconds", 1_000, "repacking.resumedSeconds")
+    for name, kind in (("getSession", "Read"), ("a call that writes", "Write")))
+
+
+def bounded(bound, longest, quiet, is_shown):
+    """A machine that stands still for as long by itself decides nothing where it was longer; nor does a run that ended before what was to be shown."""
+    if longest > bound.most:
+        return UNDECIDED if quiet > bound.most else f"somebody waits longer than {bound.most / 1e3:g} s"
+    return f"nobody waits longer than {bound.most / 1e3:g} s" if is_shown else UNDECIDED
+
+
+def bounds(figures):
+    """Engine, bound, accounts, what was waited at the most, and the verdict, of what was measured."""
+    for bound in BOUNDS:
+        for each in figures.of(bound.quantity):
+            where = {"engine": each.engine, "accounts": each.accounts, "sessions": each.sessions}
+            is_shown = bool(figures.of(bound.shown, **where))
+            yield each.engine, bound, each.accounts, each.value, bounded(bound, each.value, figures.last(bound.quiet, **where), is_shown)
+
+
 class Row(NamedTuple):
     engine: str
     law: Law
