@@ -23,10 +23,10 @@ enum EarlyDoor {
         var count: Int { state.withLock { $0 } }
         var early: EarlyAnswer { { self.answer(to: $0) } }
 
-        private func answer(to request: EarlyRequest) -> ByteBuffer? {
+        private func answer(to request: EarlyRequest) -> [UInt8]? {
             guard request.address == "/door", request.only("x-key") == "right" else { return nil }
             state.withLock { $0 += 1 }
-            return JSONWriter.text(write)
+            return Array(buffer: JSONWriter.text(write))
         }
     }
 

@@ -64,6 +64,18 @@ struct SilenceLimitTests {
         #expect(!place.isOpen(after: 1))
     }
 
+    @Test("A request that was answered early begins the time anew, too, and is not waited for")
+    func answeredEarly() throws {
+        let place = try Place()
+        for _ in 0..<3 {
+            #expect(place.isOpen(after: 50))
+            place.ask()
+            place.channel.pipeline.triggerUserOutboundEvent(EarlyAnswers.Answered(), promise: nil)
+        }
+        #expect(place.isOpen(after: 74))
+        #expect(!place.isOpen(after: 1))
+    }
+
     @Test("Half a request is silence when nothing more comes, also behind one that is not answered")
     func half() throws {
         let place = try Place()

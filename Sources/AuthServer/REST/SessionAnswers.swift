@@ -20,12 +20,11 @@ struct SessionAnswers: Sendable {
 
     /// The same where it is known at once.
     /// - Returns: nil for any other call, without the right key, and where the route has to find out or to refuse.
-    func early(_ request: EarlyRequest, behind key: AdminKey, at now: () -> Instant) -> ByteBuffer? {
+    func early(_ request: EarlyRequest, behind key: AdminKey, at now: () -> Instant) -> [UInt8]? {
         guard let server = Self.server(in: request.address), let given = request.only("x-apikey"), key.caller(of: given) != nil,
-            let text = request.only("x-nonce"), let nonce = try? SessionNonce(text),
-            let status = sessions.statusAtOnce(of: nonce, at: server, now: now())
+            let text = request.only("x-nonce"), let nonce = try? SessionNonce(text)
         else { return nil }
-        return JSONWriter.text(status.write)
+        return sessions.textAtOnce(of: nonce, at: server, now: now()) { status in Array(buffer: JSONWriter.text(status.write)) }
     }
 
     /// The virtual server that an address names, if it is that of this call to the letter.

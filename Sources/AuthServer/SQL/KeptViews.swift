@@ -34,7 +34,7 @@ enum SessionPart: Hashable {
 final class KeptView: Sendable {
     let server: ServerID
     let nonceHash: [UInt8]
-    let view: SessionView
+    let seen: SeenView
     /// The rows that it is made of, whether they are there or not.
     let parts: [SessionPart]
     /// What it takes in memory, about.
@@ -45,7 +45,7 @@ final class KeptView: Sendable {
         guard let login = view.session.login else { return nil }
         self.server = server
         self.nonceHash = nonceHash
-        self.view = view
+        seen = SeenView(view)
         parts = [.nonce(nonceHash), .session(view.session.id.bytes), .account(login.account.bytes)]
         let own = login.userInput.utf8.count + (view.account?.userID?.utf8.count ?? 0)
         bytes = Self.bytesWithoutTexts + own + Self.bytesOfTexts(view.session.request)
@@ -92,10 +92,10 @@ struct KeptViews {
     var count: Int { entries.count - free.count }
 
     /// One nonce leads to one session at each server: of the last server that asked.
-    mutating func view(nonceHash: [UInt8], of server: ServerID) -> SessionView? {
+    mutating func view(nonceHash: [UInt8], of server: ServerID) -> SeenView? {
         guard let place = places[.nonce(nonceHash)]?.first, let entry = entries[place], entry.server == server else { return nil }
         asked[place] = true
-        return entry.view
+        return entry.seen
     }
 
     /// Puts it in the place of what was kept of its nonce. One that takes a hundredth of all the room is not kept.

@@ -85,9 +85,9 @@ package struct SQLAuthenticationStore: AuthenticationStore {
         try await SQLRows.view(nonceHash: nonceHash, of: server, in: database)
     }
 
-    package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? {
+    package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView? {
         let read = { SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database) }
-        guard let views else { return read() }
+        guard let views else { return read().map(SeenView.init) }
         return views.view(nonceHash: nonceHash, of: server, orRead: read)
     }
 }

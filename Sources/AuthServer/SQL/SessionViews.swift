@@ -9,15 +9,15 @@ import Synchronization
 /// has ended, before anybody is told; and a reader keeps what it read only if nothing ended meanwhile. So it needs to know of every change of a row that a
 /// view is made of (``watched``): the database tells it, whatever statement makes the change.
 ///
-/// What is kept is the row; what it means at a moment is asked of the domain each time. Nothing is kept but logins: whatever else there is, and that there
-/// is nothing, is read. The lock is held for look-ups only, never while anybody reads.
+/// What is kept is the row, and in its place what the domain said of it; what that means at a moment is asked of the domain each time. Nothing is kept but logins:
+/// whatever else there is, and that there is nothing, is read. The lock is held for look-ups only, never while anybody reads.
 final class SessionViews: RowWatcher {
     /// What a view is made of: ``SQLRows/view(nonceHash:of:)`` reads these tables and no other.
     static let watched = [WatchedRows("nonce", named: "hash"), WatchedRows("session", named: "id"), WatchedRows("account", named: "id")]
 
     /// What is found of a nonce.
     enum Look {
-        case known(SessionView)
+        case known(SeenView)
         /// It has to be read, and may be kept by this generation.
         case unknown(UInt64)
     }
@@ -47,13 +47,10 @@ final class SessionViews: RowWatcher {
     }
 
     /// The view of a nonce, read where it is not known.
-    func view(nonceHash: [UInt8], of server: ServerID, orRead read: () -> SessionView?) -> SessionView? {
+    func view(nonceHash: [UInt8], of server: ServerID, orRead read: () -> SessionView?) -> SeenView? {
         switch look(nonceHash: nonceHash, of: server) {
-        case .known(let view): return view
-        case .unknown(let generation):
-            let view = read()
-            if let view { keep(view, nonceHash: nonceHash, of: server, since: generation) }
-            return view
+        case .known(let seen): seen
+        case .unknown(let generation): read().map { keep($0, nonceHash: nonceHash, of: server, since: generation) }
         }
     }
 
@@ -63,12 +60,15 @@ final class SessionViews: RowWatcher {
 
     /// Keeps what was read, unless it may have changed since.
     /// - Parameter generation: of before it was read.
-    func keep(_ view: SessionView, nonceHash: [UInt8], of server: ServerID, since generation: UInt64) {
-        guard let entry = KeptView(view, nonceHash: nonceHash, of: server) else { return }
+    /// - Returns: it, kept or not.
+    @discardableResult
+    func keep(_ view: SessionView, nonceHash: [UInt8], of server: ServerID, since generation: UInt64) -> SeenView {
+        guard let entry = KeptView(view, nonceHash: nonceHash, of: server) else { return SeenView(view) }
         state.withLock { state in
             guard state.generation == generation, !state.isOver, state.unsettled?.isDisjoint(with: entry.parts) == true else { return }
             state.kept.keep(entry)
         }
+        return entry.seen
     }
 
     func rowChanges(_ name: [UInt8], in table: String) {

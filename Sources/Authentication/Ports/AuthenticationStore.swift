@@ -27,7 +27,7 @@ package protocol AuthenticationStore: Sendable {
 
     /// The same, where this store can look it up on the thread of whoever asks, without waiting for anybody. Nil where it can't, and
     /// where there is none: then the answer is in ``read(_:)``.
-    func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView?
+    func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView?
 }
 
 extension AuthenticationStore {
@@ -35,7 +35,7 @@ extension AuthenticationStore {
         try await read { try $0.view(nonceHash: nonceHash, of: server) }
     }
 
-    package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? { nil }
+    package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView? { nil }
 
     @discardableResult
     package func writeSoftly<Value: Sendable>(

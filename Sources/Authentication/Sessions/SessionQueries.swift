@@ -24,9 +24,20 @@ package struct SessionQueries: Sendable {
         return waiting(session, .open, link: try await link(to: session, .still, at: now).bytes)
     }
 
-    /// The same at once, on the thread of whoever asks: nil where ``status(of:at:now:)`` has to find out.
-    package func statusAtOnce(of nonce: SessionNonce, at server: ServerID, now: Instant) -> LoginStatus? {
-        store.viewAtOnce(nonceHash: nonce.hash, of: server).flatMap { status(of: $0, at: now) }
+    /// The same at once, on the thread of whoever asks, as text: nil where ``status(of:at:now:)`` has to find out. What was written of a login stays good until
+    /// its deadline, and is nobody's behind it, as ``Session/settled(at:)`` has it: so it is written once.
+    /// - Parameter write: writes a status, always in the same way.
+    package func textAtOnce(of nonce: SessionNonce, at server: ServerID, now: Instant, write: (LoginStatus) -> [UInt8]) -> [UInt8]? {
+        store.viewAtOnce(nonceHash: nonce.hash, of: server)?.withContent { content in
+            switch content {
+            case .text(let text, let deadline): return now > deadline ? write(.nobody) : text
+            case .rows(let view):
+                guard let status = status(of: view, at: now) else { return nil }
+                let text = write(status)
+                if status.loggedIn, let deadline = status.expiresAt { content = .text(text, until: deadline) }
+                return text
+            }
+        }
     }
 
     /// What is said of a session; nil of one whose code has to be drawn, for which keys are needed.

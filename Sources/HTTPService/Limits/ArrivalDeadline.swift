@@ -65,13 +65,15 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 /// Stands before the decoder, which tells nothing of a request until its head is whole, and says that bytes came. A connection on which none come in time
-/// it closes.
+/// it closes. Before the encoder, too: through here go answers that are bytes already.
 final class FirstByte: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+    typealias OutboundOut = IOData
 
     private let limit: TimeAmount?
     private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
 
     /// - Parameter limit: how long the very first may take; nil when only silence in general is limited.
     init(limit: TimeAmount?) {
@@ -84,13 +86,18 @@ final class FirstByte: ChannelInboundHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         let channel = context.channel
         timer = limit.map { context.eventLoop.scheduleTask(in: $0) { channel.close(promise: nil) } }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         timer?.cancel()
     }
+
+    /// Writes a whole answer, which somebody flushes. On the thread of the connection only.
+    func write(_ answer: ByteBuffer) { context?.write(wrapOutboundOut(.byteBuffer(answer)), promise: nil) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timer?.cancel()

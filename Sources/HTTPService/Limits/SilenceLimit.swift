@@ -41,12 +41,20 @@ final class SilenceLimit: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
-            // What was refused before it was a request is answered, too.
-            unanswered = max(0, unanswered - 1)
-            last = context.eventLoop.now
-        }
+        if case .end = unwrapOutboundIn(data) { noteAnswer(context) }
         context.write(data, promise: promise)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is EarlyAnswers.Answered else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        noteAnswer(context)
+        promise?.succeed()
+    }
+
+    private func noteAnswer(_ context: ChannelHandlerContext) {
+        // What was refused before it was a request is answered, too.
+        unanswered = max(0, unanswered - 1)
+        last = context.eventLoop.now
     }
 
     /// A request that has come whole may be answered as late as it likes: then time counts from its answer.

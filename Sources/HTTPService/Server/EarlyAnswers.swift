@@ -13,7 +13,11 @@ final class EarlyAnswers: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// Says to whoever stands before that a request was answered, which they are not given to write.
+    struct Answered {}
+
     private let answer: EarlyAnswer
+    private let front: FirstByte
     private let drain: DrainSignal
     /// Requests that went on and are not answered.
     private var unanswered = 0
@@ -31,8 +35,10 @@ final class EarlyAnswers: ChannelDuplexHandler {
     private var isOnlyOurs = false
     private var hasHandedOn = false
 
-    init(_ answer: @escaping EarlyAnswer, drain: DrainSignal) {
+    /// - Parameter front: of the same connection: through it answers go, past the encoder.
+    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, drain: DrainSignal) {
         self.answer = answer
+        self.front = front
         self.drain = drain
     }
 
@@ -100,18 +106,27 @@ final class EarlyAnswers: ChannelDuplexHandler {
         unanswered == 0 && !isArriving && !isTheirs && context.channel.isWritable && !drain.isDraining
     }
 
-    private func give(_ content: ByteBuffer, _ context: ChannelHandlerContext) {
+    /// One piece for all that the encoder would make of it: head and content are some seven hundred bytes, and the system is asked once.
+    private func give(_ content: [UInt8], _ context: ChannelHandlerContext) {
         hasAnswered = true
         isOnlyOurs = !hasHandedOn
-        // In the order in which the routes' answers have them.
-        let fields: HTTPHeaders = [
-            "Content-Type": AnswerFields.json, "Cache-Control": AnswerFields.notKept, "Content-Length": "\(content.readableBytes)",
-            "X-Request-Id": RequestName.next(), "Date": HTTPDate.now,
-        ]
-        context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: fields))), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(content))), promise: nil)
-        context.write(wrapOutboundOut(.end(nil)), promise: nil)
+        var bytes = context.channel.allocator.buffer(capacity: Self.mostOfHead + content.count)
+        bytes.writeBytes(Self.beforeLength)
+        bytes.writeString(String(content.count))
+        bytes.writeStaticString("\r\nX-Request-Id: ")
+        bytes.writeString(RequestName.next())
+        bytes.writeStaticString("\r\nDate: ")
+        bytes.writeString(HTTPDate.now)
+        bytes.writeStaticString("\r\n\r\n")
+        bytes.writeBytes(content)
+        front.write(bytes)
+        context.triggerUserOutboundEvent(Answered(), promise: nil)
     }
+
+    /// The beginning of a head, whose fields stand in the order in which the routes' answers have them.
+    private static let beforeLength = Array(
+        "HTTP/1.1 200 OK\r\nContent-Type: \(AnswerFields.json)\r\nCache-Control: \(AnswerFields.notKept)\r\nContent-Length: ".utf8)
+    private static let mostOfHead = beforeLength.count + 128
 
     private func handOn(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         unanswered += 1

@@ -1,4 +1,3 @@
-import NIOCore
 import NIOHTTP1
 
 /// A request that can be answered before the routes, as far as its head says: a GET of HTTP/1.1 that has no body, expects nothing and leaves the connection as
@@ -17,14 +16,14 @@ package struct EarlyRequest: Sendable {
 
     /// Whether a request may end its connection, or make something else of it.
     static func endsConnection(_ head: HTTPRequestHead) -> Bool {
-        head.headers.contains { name, value in isSame(name, "upgrade") || isSame(name, "connection") && !isSame(value, "keep-alive") }
+        head.headers.contains { name, value in name.isWord("upgrade") || name.isWord("connection") && !value.isWord("keep-alive") }
     }
 
     /// The value of a field that is there once; nil where it is missing or comes again.
     /// - Parameter name: in lower case.
     package func only(_ name: StaticString) -> String? {
         var found: String?
-        for (other, value) in fields where Self.isSame(other, name) {
+        for (other, value) in fields where other.isWord(name) {
             guard found == nil else { return nil }
             found = value
         }
@@ -34,19 +33,12 @@ package struct EarlyRequest: Sendable {
     /// Whether a field is nothing to the connection. What nearly every client says changes nothing either: a connection of HTTP/1.1 stays.
     private static func isPlain(_ name: String, _ value: String) -> Bool {
         switch name.utf8.count {
-        case 6: !isSame(name, "expect")
-        case 7: !isSame(name, "upgrade") && !isSame(name, "trailer")
-        case 10: !isSame(name, "connection") || isSame(value, "keep-alive")
-        case 14: !isSame(name, "content-length")
-        case 17: !isSame(name, "transfer-encoding")
+        case 6: !name.isWord("expect")
+        case 7: !name.isWord("upgrade") && !name.isWord("trailer")
+        case 10: !name.isWord("connection") || value.isWord("keep-alive")
+        case 14: !name.isWord("content-length")
+        case 17: !name.isWord("transfer-encoding")
         default: true
-        }
-    }
-
-    /// - Parameter word: in lower case.
-    private static func isSame(_ text: String, _ word: StaticString) -> Bool {
-        word.withUTF8Buffer { word in
-            text.utf8.count == word.count && zip(text.utf8, word).allSatisfy { $0 == $1 || (65...90).contains($0) && $0 | 0x20 == $1 }
         }
     }
 }
@@ -54,4 +46,4 @@ package struct EarlyRequest: Sendable {
 /// Answers a request before the routes: the content, which is JSON of status 200 and kept by nobody; or nil, and the routes answer, as if nobody had been asked.
 ///
 /// It is asked on the thread of the connection and waits for nobody. Whatever it is not sure of it leaves to the routes: every refusal, every fault.
-package typealias EarlyAnswer = @Sendable (EarlyRequest) -> ByteBuffer?
+package typealias EarlyAnswer = @Sendable (EarlyRequest) -> [UInt8]?

@@ -37,11 +37,18 @@ final class HeadRules: ChannelInboundHandler {
 
     private static func refusal(of head: HTTPRequestHead) -> Refused? {
         let isOld = (head.version.major, head.version.minor) < (1, 1)
-        let hosts = head.headers["host"].count
+        var (hosts, codings, isChunked) = (0, 0, true)
+        for (name, value) in head.headers {
+            if name.isWord("host") {
+                hosts += 1
+            } else if name.isWord("transfer-encoding") {
+                codings += 1
+                isChunked = value.lowercased() == "chunked"
+            }
+        }
         guard hosts == 1 || hosts == 0 && isOld else { return .host }
-        let codings = head.headers["transfer-encoding"]
-        if codings.isEmpty { return nil }
+        if codings == 0 { return nil }
         if isOld { return .oldCoding }
-        return codings.count == 1 && codings[0].lowercased() == "chunked" ? nil : .coding
+        return codings == 1 && isChunked ? nil : .coding
     }
 }

@@ -85,7 +85,7 @@ struct SessionViewTests {
                     isRead = true
                     return SQLRows.viewAtOnce(nonceHash: hash(number), of: Sample.server, in: database)
                 }
-                return (isRead, view?.session.login != nil)
+                return (isRead, OneView(view: view).told(at: Sample.now).isLoggedIn)
             }
         }
     }
@@ -122,7 +122,7 @@ struct SessionViewTests {
     func store() async throws {
         try await Self.withLogins(1) { database, views, _ in
             let store = SQLAuthenticationStore(database: database, key: .random(), views: views, audited: { _ in })
-            let isLoggedIn = { store.viewAtOnce(nonceHash: Self.hash(0), of: Sample.server)?.session.login != nil }
+            let isLoggedIn = { OneView(view: store.viewAtOnce(nonceHash: Self.hash(0), of: Sample.server)).told(at: Sample.now).isLoggedIn }
             #expect(isLoggedIn())
             let hand = try SQLiteDatabase.open(path: database.place, ownership: .shared)
             try await hand.transaction { try $0.execute("DELETE FROM nonce") }

@@ -107,7 +107,7 @@ struct TrueStatus: Equatable {
 
 /// A store that knows one view and nothing else.
 struct OneView: AuthenticationStore {
-    let view: SessionView?
+    let view: SeenView?
 
     private struct Nothing: Error {}
 
@@ -117,17 +117,20 @@ struct OneView: AuthenticationStore {
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value { throw Nothing() }
 
-    func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SessionView? { view }
+    func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView? { view }
 
     /// What the domain says of the view.
     func told(at now: Instant) -> TrueStatus {
         struct NoKeys: ServerKeyring {
             func keys(of server: ServerID) async throws -> ServerKeys { throw Nothing() }
         }
-        let status = SessionQueries(store: self, keyring: NoKeys(), events: SessionEventHub())
-            .statusAtOnce(of: SessionNonce(hash: []), at: Sample.server, now: now)
-        guard let status, status.loggedIn else { return .nobody }
-        return TrueStatus(user: status.userID, isLoggedIn: true, lastPing: status.lastPing)
+        let text = SessionQueries(store: self, keyring: NoKeys(), events: SessionEventHub())
+            .textAtOnce(of: SessionNonce(hash: []), at: Sample.server, now: now) { status in
+                status.loggedIn ? Array("\(status.lastPing?.seconds ?? 0) \(status.userID ?? "")".utf8) : []
+            }
+        let words = String(decoding: text ?? [], as: UTF8.self).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2, let ping = UInt64(words[0]) else { return .nobody }
+        return TrueStatus(user: words[1].isEmpty ? nil : String(words[1]), isLoggedIn: true, lastPing: ping == 0 ? nil : Instant(ping))
     }
 }
 

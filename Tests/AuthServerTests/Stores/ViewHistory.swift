@@ -135,16 +135,14 @@ final class ViewHistory: Sendable {
         case .looked(let generation): reader.stage = .read(generation, read(reader.nonce))
         case .read(var generation, let view):
             if fault == .fillsWithoutGeneration, case .unknown(let now) = views.look(nonceHash: hash, of: Sample.server) { generation = now }
-            if let view {
-                views.keep(view, nonceHash: hash, of: Sample.server, since: generation)
-                state.keptAt[reader.nonce] = state.now
-            }
-            judge(view, at: state.now, reader, &state)
+            let seen = view.map { views.keep($0, nonceHash: hash, of: Sample.server, since: generation) }
+            if seen != nil { state.keptAt[reader.nonce] = state.now }
+            judge(seen, at: state.now, reader, &state)
             reader.stage = .idle
         }
     }
 
-    private func judge(_ view: SessionView?, at time: Instant, _ reader: Reader, _ state: inout State) {
+    private func judge(_ view: SeenView?, at time: Instant, _ reader: Reader, _ state: inout State) {
         let told = OneView(view: view).told(at: time)
         let now = state.now
         let found = state.history[reader.since...].map { TrueStatus(of: $0[reader.nonce], at: now) }

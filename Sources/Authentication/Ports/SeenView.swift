@@ -1,0 +1,22 @@
+import OstiaryProtocol
+import Synchronization
+
+/// A view that was looked up at once. A store that keeps it gives the same one as long as its rows are as they were. So what was said of a login can lie here in
+/// place of the rows, which take more room and more time: nothing but time changes it.
+package final class SeenView: Sendable {
+    /// What is known of it.
+    package enum Content: Sendable {
+        case rows(SessionView)
+        /// What is said of a login as long as the deadline has not passed.
+        case text([UInt8], until: Instant)
+    }
+
+    private let content: Mutex<Content>
+
+    package init(_ view: SessionView) { content = Mutex(.rows(view)) }
+
+    /// For one at a time.
+    package func withContent<Value>(_ body: (inout Content) -> Value) -> Value {
+        content.withLock { content in body(&content) }
+    }
+}
