@@ -70,7 +70,7 @@ struct SilenceLimitTests {
         for _ in 0..<3 {
             #expect(place.isOpen(after: 50))
             place.ask()
-            place.channel.pipeline.triggerUserOutboundEvent(EarlyAnswers.Answered(), promise: nil)
+            place.channel.pipeline.triggerUserOutboundEvent(SilenceLimit.Answered(), promise: nil)
         }
         #expect(place.isOpen(after: 74))
         #expect(!place.isOpen(after: 1))

@@ -9,6 +9,9 @@ final class SilenceLimit: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// Says that a request was answered by bytes that do not pass by here.
+    struct Answered {}
+
     private let limit: TimeAmount
     private var last = NIODeadline.uptimeNanoseconds(0)
     private var unanswered = 0
@@ -46,7 +49,7 @@ final class SilenceLimit: ChannelDuplexHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is EarlyAnswers.Answered else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        guard event is Answered else { return context.triggerUserOutboundEvent(event, promise: promise) }
         noteAnswer(context)
         promise?.succeed()
     }

@@ -13,9 +13,6 @@ final class EarlyAnswers: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Says to whoever stands before that a request was answered, which they are not given to write.
-    struct Answered {}
-
     private let answer: EarlyAnswer
     private let front: FirstByte
     private let drain: DrainSignal
@@ -120,7 +117,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
         bytes.writeStaticString("\r\n\r\n")
         bytes.writeBytes(content)
         front.write(bytes)
-        context.triggerUserOutboundEvent(Answered(), promise: nil)
+        context.triggerUserOutboundEvent(SilenceLimit.Answered(), promise: nil)
     }
 
     /// The beginning of a head, whose fields stand in the order in which the routes' answers have them.
