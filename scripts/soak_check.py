@@ -18,6 +18,9 @@ SAMPLES = [
     # Nothing failed, and nothing was run to its end.
     ("print('histories: 5 calls')", "FAILED", "histories: 5 calls", "passed"),
     ("print('✔ Test run with 0 tests passed after 1 second.')", "FAILED", "0 tests", None),
+    # As on a terminal that has colours.
+    ("print('\\x1b[92m✔\\x1b[0m Test run with 2 tests in 1 suite \\x1b[1mpassed\\x1b[0m after 1 second.')", "passed", "passed", "\x1b"),
+    ("print('\\x1b[91m✘\\x1b[0m Test nodes() recorded an issue'); exit(1)", "FAILED", "✘ Test nodes() recorded an issue", "\x1b"),
     (f"{CLOSING}; import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "FAILED", "it ended with -9", None),
     (f"for n in range(100): print('✘ fault', n)\n{CLOSING}", "passed", "60 lines more of faults", "fault 40"),
 ]
