@@ -51,8 +51,8 @@ final class KeptView: Sendable {
         bytes = Self.bytesWithoutTexts + own + Self.bytesOfTexts(view.session.request)
     }
 
-    /// The value, its ids and keys, and the places that lead to it.
-    private static let bytesWithoutTexts = 1_300
+    /// What was said of it, its ids, and the places that lead to it: as measured with fifty thousand that were asked for.
+    private static let bytesWithoutTexts = 1_800
 
     private static func bytesOfTexts(_ request: LoginRequest) -> Int {
         let (shown, notes) = (request.shown, request.notes)
@@ -70,8 +70,8 @@ struct KeptViews {
         let count: Int
         let bytes: Int
 
-        /// 64 MiB: some fifty thousand logins of which little was said.
-        static let ofServer = Bounds(count: 50_000, bytes: 64 << 20)
+        /// 256 MiB: more than a hundred thousand logins of which little was said. It is taken as they are asked for.
+        static let ofServer = Bounds(count: 140_000, bytes: 256 << 20)
     }
 
     let most: Bounds
