@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 import growth_parts
 import growth_receipts
-from growth_servers import Meter
+from growth_servers import HEX, Meter
 
 # The most rows of a transaction (ReceiptRepacking.batch).
 BATCH = 200
 # Reads and writes of others in a second.
 READS, WRITES = 50, 10
-HEX = {"sqlite": "hex({})", "postgresql": "encode({}, 'hex')"}
 LINES = {"sqlite": "group_concat({}, ' ')", "postgresql": "string_agg({}, ' ')"}
 
 

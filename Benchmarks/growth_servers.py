@@ -20,6 +20,9 @@ import growth_rows
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
 from trial import PIN, Phone, ReservedPort, Servers, http  # noqa: E402
 
+# Bytes as text, by the engine.
+HEX = {"sqlite": "hex({})", "postgresql": "encode({}, 'hex')"}
+
 
 def is_ready(address):
     try:
@@ -75,8 +78,7 @@ class Installation(Servers):
         self.identifier = self.bytes_of("SELECT {} FROM server")
 
     def bytes_of(self, query):
-        hexadecimal = {"sqlite": "hex(id)", "postgresql": "encode(id, 'hex')"}[self.engine.name]
-        return bytes.fromhex(str(self.engine.value("serve", query.format(hexadecimal))).rjust(32, "0"))
+        return bytes.fromhex(str(self.engine.value("serve", query.format(HEX[self.engine.name].format("id")))).rjust(32, "0"))
 
     # Running
 

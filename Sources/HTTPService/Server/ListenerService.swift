@@ -124,9 +124,10 @@ struct ListenerService: Service {
         }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            let front = try pipeline.handler(type: FirstByte.self)
             let early: [any ChannelHandler] =
-                listener.early.map { [SilenceLimit(limit: limit), EarlyAnswers($0, through: front, drain: drain)] } ?? []
+                try listener.early.map { answer in
+                    [SilenceLimit(limit: limit), EarlyAnswers(answer, through: try pipeline.handler(type: FirstByte.self), drain: drain)]
+                } ?? []
             try pipeline.addHandlers([HeadRules(), OldExpectation()] + early, position: .after(parser))
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
         }
