@@ -53,7 +53,7 @@ final class KeptView: Sendable {
 
     /// What was said of it, its ids, and the places that lead to it: as measured with fifty thousand that were asked for.
     private static let bytesWithoutTexts = 1_800
-    /// Of these, what is not the text that is said: one of which six bytes are said for each, as of `<`, would take six times what was counted.
+    /// Of these, what lies beside the text that was said. The rest, and what was counted for its texts, is the room of that: with escapes it may be longer.
     private static let bytesBesideText = 1_000
 
     private static func bytesOfTexts(_ request: LoginRequest) -> Int {
