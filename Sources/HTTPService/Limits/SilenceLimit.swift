@@ -16,7 +16,7 @@ final class SilenceLimit: ChannelDuplexHandler {
     private var last = NIODeadline.uptimeNanoseconds(0)
     private var unanswered = 0
     private var isArriving = false
-    /// Our half is closed: what came behind the last request has no answer.
+    /// Our half is closed: what comes behind the last request has no answer, and is silence.
     private var isLast = false
     private var look: Scheduled<Void>?
 
@@ -41,7 +41,7 @@ final class SilenceLimit: ChannelDuplexHandler {
         case .body: break
         case .end: isArriving = false
         }
-        last = context.eventLoop.now
+        if !isLast { last = context.eventLoop.now }
         context.fireChannelRead(data)
     }
 
