@@ -26,9 +26,12 @@ struct EarlyAnswersTests {
         private let behind = Behind()
         var heard: [Heard] { behind.heard }
 
-        init() throws {
+        /// - Parameter end: the other end, if it does not take whatever it is sent.
+        init(_ end: FullEnd? = nil) throws {
             let early = EarlyAnswers({ $0.address == "/door" ? Array("{}".utf8) : nil }, through: front, drain: drain)
-            channel = EmbeddedChannel(handlers: [front, HTTPResponseEncoder(), early, behind])
+            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), early, behind]
+            if let end { handlers.insert(end, at: 0) }
+            channel = EmbeddedChannel(handlers: handlers)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
         }
 
@@ -81,6 +84,24 @@ struct EarlyAnswersTests {
             }
 
             func errorCaught(context: ChannelHandlerContext, error: any Error) { heard.append(.error) }
+        }
+    }
+
+    /// Has room for one answer; for the next when what is there was sent, if the other end takes it.
+    private final class FullEnd: ChannelOutboundHandler {
+        typealias OutboundIn = IOData
+        private let takes: Bool
+
+        init(takes: Bool) { self.takes = takes }
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            (context.channel as? EmbeddedChannel)?.isWritable = false
+            context.write(data, promise: promise)
+        }
+
+        func flush(context: ChannelHandlerContext) {
+            if takes { (context.channel as? EmbeddedChannel)?.isWritable = true }
+            context.flush()
         }
     }
 
@@ -231,6 +252,18 @@ struct EarlyAnswersTests {
         stopping.drain.begin()
         stopping.receive(Self.request("/door"))
         #expect(try stopping.given() == [] && stopping.heard.count == 3)
+    }
+
+    @Test("Who takes what it is sent is answered all that it asks in one piece; who does not, one more than it has room for")
+    func muchInOnePiece() throws {
+        let three = Self.request("/door") + Self.request("/door") + Self.request("/door")
+        let taking = try Place(FullEnd(takes: true))
+        taking.receive(three)
+        #expect(try taking.given() == ["{}", "{}", "{}"] && taking.heard == [])
+        let full = try Place(FullEnd(takes: false))
+        full.receive(three)
+        #expect(try full.given() == ["{}"])
+        #expect(full.heard == [.bytes(3), .head("/door"), .end, .head("/door"), .end])
     }
 
     @Test("Who closes its half is told of to those behind once: behind early answers when these are sent, otherwise at once")

@@ -31,6 +31,17 @@ struct EarlyConnectionTests {
         }
     }
 
+    @Test("Who reads is answered all that it asks in one piece, also where that is more than is held back for who does not")
+    func much() async throws {
+        let given = EarlyDoor.Given()
+        try await RunningServer.with(EarlyDoor.router(), early: given.early) { server in
+            let many = Array(String(repeating: EarlyDoor.door, count: 200).utf8)
+            let answer = try await RawConnection.exchange(port: server.port, [many], endsOutput: true)
+            // What nobody answers early waits for its turn, and of that 17 are too many.
+            #expect(answer?.components(of: "HTTP/1.1 200 OK").count == 200)
+        }
+    }
+
     @Test("Who asks on and on and takes no answer holds no more than of the routes, and is closed")
     func neverReads() async throws {
         let given = EarlyDoor.Given()

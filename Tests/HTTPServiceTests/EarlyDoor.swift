@@ -1,5 +1,4 @@
 import Hummingbird
-import NIOCore
 import Synchronization
 
 @testable import HTTPService
@@ -26,7 +25,7 @@ enum EarlyDoor {
         private func answer(to request: EarlyRequest) -> [UInt8]? {
             guard request.address == "/door", request.only("x-key") == "right" else { return nil }
             state.withLock { $0 += 1 }
-            return Array(buffer: JSONWriter.text(write))
+            return JSONWriter.bytes(write)
         }
     }
 

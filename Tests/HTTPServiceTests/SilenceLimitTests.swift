@@ -13,7 +13,7 @@ struct SilenceLimitTests {
 
         init() throws {
             loop = EmbeddedEventLoop()
-            channel = EmbeddedChannel(handler: SilenceLimit(limit: .seconds(75)), loop: loop)
+            channel = EmbeddedChannel(handlers: [HalfOpen(), SilenceLimit(limit: .seconds(75))], loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
         }
 
@@ -31,6 +31,16 @@ struct SilenceLimitTests {
         func isOpen(after seconds: Int64) -> Bool {
             loop.advanceTime(by: .seconds(seconds))
             return channel.isActive
+        }
+    }
+
+    /// A channel of tests knows no half: that of the output closes nothing.
+    private final class HalfOpen: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPServerResponsePart
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            guard case .output = mode else { return context.close(mode: mode, promise: promise) }
+            promise?.succeed()
         }
     }
 
@@ -82,6 +92,19 @@ struct SilenceLimitTests {
         place.ask()
         place.ask(isWhole: false)
         #expect(place.isOpen(after: 74))
+        #expect(!place.isOpen(after: 1))
+    }
+
+    @Test("Behind the last answer nobody waits for another: what was or is asked behind its request keeps no connection open")
+    func last() throws {
+        let place = try Place()
+        place.ask()
+        place.ask()
+        try place.answer()
+        place.channel.close(mode: .output, promise: nil)
+        #expect(place.isOpen(after: 50))
+        place.ask(isWhole: false)
+        #expect(place.isOpen(after: 24))
         #expect(!place.isOpen(after: 1))
     }
 

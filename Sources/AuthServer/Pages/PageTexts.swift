@@ -1,7 +1,6 @@
 import HTTPService
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Synchronization
 
 /// The pages of a server in each language.
@@ -20,7 +19,7 @@ struct PageTexts: Sendable {
         pages = MadePages(of: plain)
         typed = Dictionary(
             uniqueKeysWithValues: PageLanguage.allCases.map { language in
-                let json = JSONWriter.text { writer in
+                let json = JSONWriter.bytes { writer in
                     writer.object { writer in
                         for name in Self.typedNames {
                             writer.name(of: name)
@@ -28,7 +27,7 @@ struct PageTexts: Sendable {
                         }
                     }
                 }
-                return (language, PageAsset(Array(json.readableBytesView), "application/json; charset=utf-8"))
+                return (language, PageAsset(json, "application/json; charset=utf-8"))
             })
     }
 

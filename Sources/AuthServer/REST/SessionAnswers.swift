@@ -1,7 +1,6 @@
 import Authentication
 import HTTPService
 import Hummingbird
-import NIOCore
 import OstiaryProtocol
 
 /// getSession, which business applications ask at every click. The route asks the domain and waits for it; where the domain knows at once, it is answered early,
@@ -24,7 +23,7 @@ struct SessionAnswers: Sendable {
         guard let server = Self.server(in: request.address), let given = request.only("x-apikey"), key.caller(of: given) != nil,
             let text = request.only("x-nonce"), let nonce = try? SessionNonce(text)
         else { return nil }
-        return sessions.textAtOnce(of: nonce, at: server, now: now()) { status in Array(buffer: JSONWriter.text(status.write)) }
+        return sessions.textAtOnce(of: nonce, at: server, now: now()) { status in JSONWriter.bytes(status.write) }
     }
 
     /// The virtual server that an address names, if it is that of this call to the letter.

@@ -45,14 +45,16 @@ final class KeptView: Sendable {
         guard let login = view.session.login else { return nil }
         self.server = server
         self.nonceHash = nonceHash
-        seen = SeenView(view)
         parts = [.nonce(nonceHash), .session(view.session.id.bytes), .account(login.account.bytes)]
         let own = login.userInput.utf8.count + (view.account?.userID?.utf8.count ?? 0)
         bytes = Self.bytesWithoutTexts + own + Self.bytesOfTexts(view.session.request)
+        seen = SeenView(view, room: bytes - Self.bytesBesideText)
     }
 
     /// What was said of it, its ids, and the places that lead to it: as measured with fifty thousand that were asked for.
     private static let bytesWithoutTexts = 1_800
+    /// Of these, what lies beside the text that was said. The rest, and what was counted for its texts, is the room of that: with escapes it may be longer.
+    private static let bytesBesideText = 1_000
 
     private static func bytesOfTexts(_ request: LoginRequest) -> Int {
         let (shown, notes) = (request.shown, request.notes)

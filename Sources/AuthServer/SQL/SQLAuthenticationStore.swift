@@ -87,7 +87,7 @@ package struct SQLAuthenticationStore: AuthenticationStore {
 
     package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView? {
         let read = { SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database) }
-        guard let views else { return read().map(SeenView.init) }
+        guard let views else { return read().map { SeenView($0) } }
         return views.view(nonceHash: nonceHash, of: server, orRead: read)
     }
 }

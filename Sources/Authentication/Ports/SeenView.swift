@@ -11,9 +11,15 @@ package final class SeenView: Sendable {
         case text([UInt8], until: Instant)
     }
 
+    /// Bytes that a text may take here: whoever keeps the view has counted no more.
+    let room: Int
     private let content: Mutex<Content>
 
-    package init(_ view: SessionView) { content = Mutex(.rows(view)) }
+    /// - Parameter room: bytes that a text may take in place of the rows; none where nobody keeps the view.
+    package init(_ view: SessionView, room: Int = 0) {
+        self.room = room
+        content = Mutex(.rows(view))
+    }
 
     /// For one at a time.
     package func withContent<Value>(_ body: (inout Content) -> Value) -> Value {

@@ -25,16 +25,17 @@ package struct SessionQueries: Sendable {
     }
 
     /// The same at once, on the thread of whoever asks, as text: nil where ``status(of:at:now:)`` has to find out. What was written of a login stays good until
-    /// its deadline, and is nobody's behind it, as ``Session/settled(at:)`` has it: so it is written once.
+    /// its deadline, and is nobody's behind it, as ``Session/settled(at:)`` has it: so it is written once, unless it is longer than there is room for.
     /// - Parameter write: writes a status, always in the same way.
     package func textAtOnce(of nonce: SessionNonce, at server: ServerID, now: Instant, write: (LoginStatus) -> [UInt8]) -> [UInt8]? {
-        store.viewAtOnce(nonceHash: nonce.hash, of: server)?.withContent { content in
+        guard let seen = store.viewAtOnce(nonceHash: nonce.hash, of: server) else { return nil }
+        return seen.withContent { content in
             switch content {
             case .text(let text, let deadline): return now > deadline ? write(.nobody) : text
             case .rows(let view):
                 guard let status = status(of: view, at: now) else { return nil }
                 let text = write(status)
-                if status.loggedIn, let deadline = status.expiresAt { content = .text(text, until: deadline) }
+                if status.loggedIn, let deadline = status.expiresAt, text.count <= seen.room { content = .text(text, until: deadline) }
                 return text
             }
         }

@@ -27,6 +27,9 @@ package struct JSONWriter: Sendable {
         return writer.buffer
     }
 
+    /// The same as bytes, of which none are to spare.
+    package static func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] { Array(buffer: text(write)) }
+
     /// The text of one value as a line for a terminal.
     package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(buffer: text(write)) }
 

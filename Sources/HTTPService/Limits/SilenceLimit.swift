@@ -16,6 +16,8 @@ final class SilenceLimit: ChannelDuplexHandler {
     private var last = NIODeadline.uptimeNanoseconds(0)
     private var unanswered = 0
     private var isArriving = false
+    /// Our half is closed: what comes behind the last request has no answer, and is silence.
+    private var isLast = false
     private var look: Scheduled<Void>?
 
     init(limit: TimeAmount) {
@@ -39,7 +41,7 @@ final class SilenceLimit: ChannelDuplexHandler {
         case .body: break
         case .end: isArriving = false
         }
-        last = context.eventLoop.now
+        if !isLast { last = context.eventLoop.now }
         context.fireChannelRead(data)
     }
 
@@ -54,6 +56,11 @@ final class SilenceLimit: ChannelDuplexHandler {
         promise?.succeed()
     }
 
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if case .output = mode { isLast = true }
+        context.close(mode: mode, promise: promise)
+    }
+
     private func noteAnswer(_ context: ChannelHandlerContext) {
         // What was refused before it was a request is answered, too.
         unanswered = max(0, unanswered - 1)
@@ -63,7 +70,7 @@ final class SilenceLimit: ChannelDuplexHandler {
     /// A request that has come whole may be answered as late as it likes: then time counts from its answer.
     private func checkTime(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        let end = unanswered > 0 && !isArriving ? now + limit : last + limit
+        let end = unanswered > 0 && !isArriving && !isLast ? now + limit : last + limit
         guard end > now else { return context.close(promise: nil) }
         lookLater(at: end, context)
     }

@@ -100,7 +100,10 @@ final class EarlyAnswers: ChannelDuplexHandler {
     }
 
     private func mayAnswer(_ context: ChannelHandlerContext) -> Bool {
-        unanswered == 0 && !isArriving && !isTheirs && context.channel.isWritable && !drain.isDraining
+        guard unanswered == 0, !isArriving, !isTheirs, !drain.isDraining else { return false }
+        // What was answered of this piece may be all that waits: it was not sent yet, so nobody knows whether the other end takes it.
+        if hasAnswered, !context.channel.isWritable { context.flush() }
+        return context.channel.isWritable
     }
 
     /// One piece for all that the encoder would make of it: head and content are some seven hundred bytes, and the system is asked once.

@@ -43,7 +43,7 @@ final class HeadRules: ChannelInboundHandler {
                 hosts += 1
             } else if name.isWord("transfer-encoding") {
                 codings += 1
-                isChunked = value.lowercased() == "chunked"
+                isChunked = value.isWord("chunked")
             }
         }
         guard hosts == 1 || hosts == 0 && isOld else { return .host }

@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import HTTPService
 import OstiaryProtocol
 import OstiaryTesting
 import Synchronization
@@ -178,6 +179,34 @@ struct SessionViewTests {
             for _ in 0..<2 { #expect(ask(0) == (true, true)) }
             #expect(views.size == (0, 0))
         }
+    }
+
+    /// How often something is written of a login with such a note that is asked for three times.
+    private static func written(noting text: String) async throws -> Int {
+        let count = Mutex(0)
+        try await withLogins(1, notes: SessionNotes(info: [Announcement(key: "a", text: text)])) { database, views, _ in
+            for _ in 0..<3 {
+                let view = views.view(nonceHash: hash(0), of: Sample.server) {
+                    SQLRows.viewAtOnce(nonceHash: hash(0), of: Sample.server, in: database)
+                }
+                let said = OneView(view: view).text(at: Sample.now) { status in
+                    count.withLock { $0 += 1 }
+                    return JSONWriter.bytes(status.write)
+                }
+                #expect((said?.count ?? 0) > text.utf8.count)
+            }
+            #expect(views.size.count == 1)
+        }
+        return count.withLock(\.self)
+    }
+
+    @Test("A96 What is said of a login is written once and takes no more room than was counted: where it would, the rows stay in its place")
+    func room() async throws {
+        for text in ["x", String(repeating: "x", count: 3_000), String(repeating: "é", count: 1_500)] {
+            #expect(try await Self.written(noting: text) == 1)
+        }
+        // Each byte of it is said in six.
+        #expect(try await Self.written(noting: String(repeating: "<", count: 3_000)) == 3)
     }
 
     @Test("A transaction that writes more rows than are noted drops everything, keeps everything out until it has ended, and not longer")

@@ -119,15 +119,20 @@ struct OneView: AuthenticationStore {
 
     func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView? { view }
 
-    /// What the domain says of the view.
-    func told(at now: Instant) -> TrueStatus {
+    /// What the domain says of the view, as text.
+    func text(at now: Instant, write: (LoginStatus) -> [UInt8]) -> [UInt8]? {
         struct NoKeys: ServerKeyring {
             func keys(of server: ServerID) async throws -> ServerKeys { throw Nothing() }
         }
-        let text = SessionQueries(store: self, keyring: NoKeys(), events: SessionEventHub())
-            .textAtOnce(of: SessionNonce(hash: []), at: Sample.server, now: now) { status in
-                status.loggedIn ? Array("\(status.lastPing?.seconds ?? 0) \(status.userID ?? "")".utf8) : []
-            }
+        return SessionQueries(store: self, keyring: NoKeys(), events: SessionEventHub())
+            .textAtOnce(of: SessionNonce(hash: []), at: Sample.server, now: now, write: write)
+    }
+
+    /// What the domain says of the view.
+    func told(at now: Instant) -> TrueStatus {
+        let text = text(at: now) { status in
+            status.loggedIn ? Array("\(status.lastPing?.seconds ?? 0) \(status.userID ?? "")".utf8) : []
+        }
         let words = String(decoding: text ?? [], as: UTF8.self).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard words.count == 2, let ping = UInt64(words[0]) else { return .nobody }
         return TrueStatus(user: words[1].isEmpty ? nil : String(words[1]), isLoggedIn: true, lastPing: ping == 0 ? nil : Instant(ping))
