@@ -11,14 +11,14 @@ enum FileSizeLimit {
     /// Whether what is probed of the disk would find room below it in each file of a database. A file beside them shows nothing of it: it is a small one.
     /// - Parameter limit: in bytes.
     /// - Throws: ``SQLError/diskFails(path:reason:)``.
-    static func check(_ path: String, limit: UInt64 = bytes) throws(SQLError) {
+    static func check(_ path: String, limit: UInt64 = FileSizeLimit.bytes) throws(SQLError) {
         for name in [path, path + "-wal"] {
             guard size(of: name) + UInt64(DiskProbe.size) <= limit else { throw refusal(of: name, limit: limit) }
         }
     }
 
     /// What whoever writes beyond it is told.
-    static func refusal(of path: String, limit: UInt64 = bytes) -> SQLError {
+    static func refusal(of path: String, limit: UInt64 = FileSizeLimit.bytes) -> SQLError {
         .diskFails(path: path, reason: "a file of this process may have \(limit) bytes: ulimit -f, LimitFSIZE")
     }
 
@@ -29,8 +29,8 @@ enum FileSizeLimit {
     }
 
     #if canImport(Glibc)
-    private static let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    static let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
     #else
-    private static let resource = RLIMIT_FSIZE
+    static let resource = RLIMIT_FSIZE
     #endif
 }
