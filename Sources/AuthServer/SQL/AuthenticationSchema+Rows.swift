@@ -6,7 +6,8 @@ extension AuthenticationSchema {
     static let tables = SchemaTables(
         after: migrations,
         unchanged: [
-            "applied_setting", "audit", "grave", "instance_epoch", "notice", "oauth_revoked", "oauth_spent", "oauth_subject", "replay", "session_logo",
+            "applied_setting", "audit", "grave", "instance_epoch", "notice", "oauth_revoked", "oauth_spent", "oauth_subject", "replay",
+            "session_logo",
         ],
         kept: ["account_count", "oauth_registration", "offline_failures", "repacking", "second_factor_identity", "server"])
 }

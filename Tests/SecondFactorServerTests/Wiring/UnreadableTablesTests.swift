@@ -46,9 +46,9 @@ struct UnreadableTablesTests {
     }
 
     @Test(
-        "A92 each right that its statements need is asked for by itself: without one the second-factor server is not ready and says which, and a signed probe hears it",
+        "A92 each right that statements need is asked for by itself: without one the second-factor server is not ready and says which, and a probe hears it",
         arguments: [
-            ("instance", "UPDATE"), ("attempt", "DELETE"), ("attempt", "UPDATE"), ("pending_key", "INSERT"), ("reset_log", "SELECT"), ("reset_log", "INSERT"),
+            ("instance", "UPDATE"), ("attempt", "DELETE"), ("attempt", "UPDATE"), ("pending_key", "INSERT"), ("reset_log", "SELECT"),
         ])
     func oneRight(_ table: String, _ right: String) async throws {
         try await Self.run { stage, place in
