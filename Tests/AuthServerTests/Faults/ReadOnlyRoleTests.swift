@@ -23,7 +23,7 @@ struct ReadOnlyRoleTests {
     }
 
     @Test(
-        "A92 each right that statements need is asked for by itself: readiness for logins says which is missing, not that for getSession",
+        "A92 each right that is needed is asked for by itself: readiness for logins says which is missing, that for getSession goes on",
         arguments: [("session", "UPDATE"), ("oauth_code", "DELETE"), ("audit", "INSERT")])
     func oneRight(_ table: String, _ right: String) async throws {
         try await Self.run { place in
@@ -34,7 +34,7 @@ struct ReadOnlyRoleTests {
         }
     }
 
-    @Test("A92 of a table that getSession does not read and that is gone readiness for logins says which, and what to do; that for getSession does not")
+    @Test("A92 a table is gone that getSession does not read: readiness for logins says which, and what to do; that for getSession goes on")
     func gone() async throws {
         try await Self.run { place in
             try await place.run("ALTER TABLE oauth_code RENAME TO oauth_code_before")
