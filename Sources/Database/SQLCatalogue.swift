@@ -11,8 +11,9 @@ package struct SQLCatalogue: Sendable, Equatable {
     /// (whether it holds all rows and is asked), `columns` (their names in order, as an array of JSON; none where it is of some rows only, or of more than columns). Nil of an engine whose tables are never
     /// without.
     let indexes: String?
-    /// The `name` of each table that the role of this program may not write to. Nil of an engine that has no roles.
-    let unwritable: String?
+    /// A row for each table that a statement finds by its name alone: `name`, and what the role of this program may do with its rows (``TableRight``), as the
+    /// engine has it of the whole table. Of two of one name the first is the one that is found.
+    let tables: String
     /// The last number that was given out in the table `$1`, as `last`: null or no row where none was.
     package let lastCounted: String
     /// Has the table `$1` go on counting behind `$2`, which is at least 1. A number that was given out is never given out again.
@@ -31,7 +32,9 @@ extension SQLCatalogue {
             SELECT DISTINCT m.name AS table_name, f."table" AS referred
             FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'
             """,
-        indexes: nil, unwritable: nil,
+        indexes: nil,
+        // It has no roles.
+        tables: "SELECT name, 1 AS may_select, 1 AS may_insert, 1 AS may_update, 1 AS may_delete FROM sqlite_master WHERE type = 'table'",
         lastCounted: "SELECT seq AS last FROM sqlite_sequence WHERE name = $1",
         countOn: [
             "INSERT INTO sqlite_sequence (name, seq) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)",

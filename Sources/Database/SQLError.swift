@@ -43,9 +43,9 @@ package enum SQLError: Error, Equatable, Sendable {
     case noMemory(path: String, reason: String)
     /// The role of this program has not the right to do what it was asked.
     case notAllowed(path: String, reason: String)
-    /// A table of ours is not there, beneath a program that has seen it. Which one is not said: the words are then the same for each, so that all of them
-    /// are one thing that is told once. The engine's own log has the name.
-    case tableMissing(path: String)
+    /// A table of ours is not there, beneath a program that has seen it. Which one is said only where the catalogue was asked for them: of whatever else meets
+    /// it the words are the same for each, so that all of them are one thing that is told once, and the engine's own log has the name.
+    case tableMissing(path: String, name: String? = nil)
     /// The file was found damaged while it was open.
     case damaged(path: String, reason: String)
     /// Another file took the place of one that is open, or it was removed.
@@ -96,7 +96,8 @@ extension SQLError: CustomStringConvertible {
         case .unavailable: "the database cannot be reached: a server that runs goes on by itself when it can"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; a server that runs goes on by itself"
         case .diskFails(let path, let reason):
-            "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, disk and mount; a server that runs goes on by itself"
+            "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, limit of file size, disk and mount; a server that runs "
+                + "goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
         case .noMemory(let path, let reason):
             "the server of the database \(path) has no memory left (\(reason)): of shared memory raise max_locks_per_transaction, of other give it more or "
@@ -104,9 +105,9 @@ extension SQLError: CustomStringConvertible {
         case .notAllowed(let path, let reason):
             "the role of this program has not the right in the database \(path) (\(reason)): make it the owner of all that this program made there, and "
                 + "GRANT USAGE, CREATE ON SCHEMA public (or that of its search_path) TO it; a server that runs goes on by itself"
-        case .tableMissing(let path):
-            "a table of this server is not there in the database \(path), which was made anew or restored beneath the server (or search_path leads to "
-                + "another schema): stop the server, restore a backup, start it again"
+        case .tableMissing(let path, let name):
+            "a table of this server is not there in the database \(path)\(name.map { " (\($0))" } ?? ""), which was made anew or restored beneath the server "
+                + "(or search_path leads to another schema): stop the server, restore a backup, start it again"
         case .damaged(let path, let reason):
             "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"
         case .replaced(let path):

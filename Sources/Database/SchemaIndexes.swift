@@ -14,7 +14,10 @@ struct SchemaIndexes: Equatable, Sendable {
     private(set) var tables: [String: TableKeys] = [:]
 
     /// - Parameter statements: of all steps, in their order.
-    init(after statements: [String]) {
+    init(after statements: [String]) { follow(statements) }
+
+    /// - Parameter statements: of the next step.
+    mutating func follow(_ statements: [String]) {
         for statement in statements { follow(TableKeys.words(of: statement), of: statement) }
     }
 

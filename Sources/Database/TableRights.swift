@@ -1,25 +1,55 @@
+/// What a role may do with the rows of a table.
+enum TableRight: String, CaseIterable, Sendable {
+    case select = "SELECT"
+    case insert = "INSERT"
+    case update = "UPDATE"
+    case delete = "DELETE"
+
+    /// Under which name the catalogue answers it (``SQLCatalogue/tables``).
+    fileprivate var column: StaticString {
+        switch self {
+        case .select: "may_select"
+        case .insert: "may_insert"
+        case .update: "may_update"
+        case .delete: "may_delete"
+        }
+    }
+}
+
+/// A table that is there, as the catalogue tells.
+struct TableStanding: Sendable {
+    let name: String
+    let rights: Set<TableRight>
+
+    init(_ row: SQLRow) throws {
+        name = try row.text("name")
+        rights = Set(try TableRight.allCases.filter { try row.bool($0.column) })
+    }
+}
+
 extension Database {
-    /// Whether the disk takes what is written, and the role of this program may write it: what a server's readiness says of its storage.
-    /// - Parameter migrations: all that this program knows.
-    /// - Throws: ``Unreachable``; what ``checkWritable()`` and ``checkRights(after:)`` throw.
-    package func checkStorage(after migrations: [Migration]) async throws {
+    /// Whether the disk takes what is written, all tables are there, and the role of this program may do with them what it does: what a server's readiness says
+    /// of its storage.
+    /// - Throws: ``Unreachable``; what ``checkWritable()`` and ``check(_:)`` throw.
+    package func checkStorage(of tables: SchemaTables) async throws {
         try await tellingWhy {
             try await checkWritable()
-            try await checkRights(after: migrations)
+            try await check(tables)
         }
     }
 
-    /// Whether the role of this program may write to every table that these steps have made. Nothing is written: it is asked of the catalogue.
-    /// - Parameter migrations: all that this program knows. Of tables of others it asks nothing.
-    /// - Throws: ``SQLError/notAllowed(path:reason:)`` with the first of those that it may not, ``SQLError``.
-    package func checkRights(after migrations: [Migration]) async throws {
-        guard let question = dialect.catalogue.unwritable else { return }
-        let found = try await read { try $0.query(question).map { try $0.text("name") } }
-        // As a rule none: the steps are not read then.
-        guard !found.isEmpty else { return }
-        let statements = migrations.sorted { $0.number < $1.number }.flatMap { $0.statements(dialect) }
-        let ours = SchemaIndexes(after: statements).tables
-        guard let table = found.first(where: { ours[$0] != nil }) else { return }
-        throw SQLError.notAllowed(path: place, reason: "it may not write to the table \(table)")
+    /// Whether every table is there that the steps which were taken have made, and the role may do with the rows of each what our statements do. Nothing is
+    /// written, and no table is read but that of the steps: it is asked of the catalogue, once.
+    /// - Throws: ``SQLError/tableMissing(path:name:)`` and ``SQLError/notAllowed(path:reason:)`` with the first table of which it is so, ``SQLError``.
+    package func check(_ tables: SchemaTables) async throws {
+        let question = dialect.catalogue.tables
+        let (taken, found) = try await read { connection -> (Set<Int>, [TableStanding]) in
+            let taken = try connection.query("SELECT number FROM schema_version").map { try $0.int("number") }
+            return (Set(taken), try connection.query(question).map(TableStanding.init))
+        }
+        if let gone = tables.missing(among: found, after: taken).first { throw SQLError.tableMissing(path: place, name: gone) }
+        guard let lack = tables.lack(in: found) else { return }
+        let rights = lack.rights.map(\.rawValue).joined(separator: ", ")
+        throw SQLError.notAllowed(path: place, reason: "it lacks \(rights) on the table \(lack.table)")
     }
 }

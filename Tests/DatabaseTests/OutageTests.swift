@@ -9,7 +9,7 @@ struct OutageTests {
             SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
             .damaged(path: "/a/place", reason: "torn"), .diskFails(path: "/a/place", reason: "disk I/O error, 778"),
             .noMemory(path: "a place", reason: "out of memory"), .notAllowed(path: "a place", reason: "permission denied"),
-            .tableMissing(path: "a place"),
+            .tableMissing(path: "a place"), .tableMissing(path: "a place", name: "a table"),
         ])
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 

@@ -17,12 +17,17 @@ struct HealthTests {
         _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], told: [any ReadinessCheck] = [],
         drain: DrainSignal = DrainSignal(), limit: Duration = .seconds(3600)
     ) async throws -> (HTTPResponse.Status, String) {
+        let health = HealthRoutes(checks: checks, logins: logins, told: told, drain: drain, limit: limit)
+        let answer = try await Self.answer(to: uri, body: body, of: health)
+        return (answer.status, String(buffer: answer.body))
+    }
+
+    private static func answer(to uri: String, body: String? = nil, of health: HealthRoutes) async throws -> TestResponse {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
-        HealthRoutes(checks: checks, logins: logins, told: told, drain: drain, limit: limit).add(to: router)
+        health.add(to: router)
         return try await Application(responder: router.buildResponder()).test(.router) { client in
-            let answer = try await client.execute(uri: uri, method: .get, body: body.map { ByteBuffer(string: $0) })
-            return (answer.status, String(buffer: answer.body))
+            try await client.execute(uri: uri, method: .get, body: body.map { ByteBuffer(string: $0) })
         }
     }
 
@@ -50,6 +55,22 @@ struct HealthTests {
         #expect(
             try await ask("/ready?full=1", checks: [good, bad])
                 == (.serviceUnavailable, #"{"ready":false,"checks":{"database":"ok","second-factor":"connection refused"}}"#))
+    }
+
+    @Test("503 has a time to come back, also of a server that is stopping, and 200 has none, whatever is only told")
+    func retryAfter() async throws {
+        let (serving, stopping) = (DrainSignal(), DrainSignal())
+        stopping.begin()
+        func seconds(_ uri: String, _ checks: [any ReadinessCheck], _ drain: DrainSignal) async throws -> [String] {
+            let health = HealthRoutes(checks: checks, logins: [bad], told: [bad], drain: drain, limit: .seconds(3600))
+            return try await Self.answer(to: uri, of: health).headers[values: .retryAfter]
+        }
+        for uri in ["/ready", "/ready?full=1"] { #expect(try await seconds(uri, [good], serving) == []) }
+        #expect(try await seconds("/ready?for=logins", [good], serving) == ["5"])
+        for uri in ["/ready", "/ready?full=1", "/ready?for=logins"] {
+            #expect(try await seconds(uri, [bad], serving) == ["5"])
+            #expect(try await seconds(uri, [good], stopping) == ["5"])
+        }
     }
 
     @Test("A check that does not answer is not waited for")

@@ -24,11 +24,13 @@ extension SQLCatalogue {
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
             WHERE t.relnamespace = current_schema()::regnamespace
             """,
-        // Some rows are only added and removed, others only added and changed: of the last two rights each table needs one.
-        unwritable: """
-            SELECT c.relname::text AS name FROM pg_class c
-            WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-            AND NOT (has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE, DELETE')) ORDER BY c.relname
+        // Of several rights in one word any would do, so each has its own. Null is told of a table that is gone since the transaction began.
+        tables: """
+            SELECT c.relname::text AS name, \(may("SELECT")) AS may_select, \(may("INSERT")) AS may_insert, \(may("UPDATE")) AS may_update,
+            \(may("DELETE")) AS may_delete
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = ANY (current_schemas(false)) AND c.relkind IN ('r', 'p')
+            ORDER BY array_position(current_schemas(false), n.nspname), c.relname
             """,
         lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",
         countOn: ["SELECT setval(\(sequence), GREATEST($2, COALESCE(pg_sequence_last_value(\(sequence)), 1))) FROM \(counted)"])
@@ -43,6 +45,8 @@ extension SQLCatalogue {
         WHERE t.typnamespace = current_schema()::regnamespace AND \(isOwn("t", in: "pg_type")) AND (t.typtype IN ('d', 'e', 'r')
         OR t.typtype = 'b' AND t.typcategory <> 'A' OR t.typtype = 'c' AND EXISTS (SELECT 1 FROM pg_class r WHERE r.oid = t.typrelid AND r.relkind = 'c'))
         """
+
+    private static func may(_ right: String) -> String { "COALESCE(has_table_privilege(c.oid, '\(right)'), true)" }
 
     /// Whether it came with no extension.
     private static func isOwn(_ object: String, in catalogue: String) -> String {

@@ -30,7 +30,8 @@ enum DiskProbe {
 extension SQLError {
     fileprivate init(writing code: Int32, path: String) {
         switch code {
-        case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: path)
+        case ENOSPC, EDQUOT: self = .diskFull(path: path)
+        case EFBIG: self = FileSizeLimit.refusal(of: path)
         default: self = .cannotWrite(path: path, reason: String(cString: strerror(code)).lowercased())
         }
     }

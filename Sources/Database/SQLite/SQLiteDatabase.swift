@@ -94,6 +94,7 @@ package final class SQLiteDatabase: Database {
 
     package func checkWritable() async throws {
         guard let path else { return }
+        try FileSizeLimit.check(path)
         try DiskProbe.write(beside: path)
         // Nothing is written by it; it waits for whoever holds the database.
         try await transaction(.soft) { _ in }

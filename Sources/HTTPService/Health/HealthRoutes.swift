@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Logging
 
@@ -13,6 +14,8 @@ package struct HealthRoutes: Sendable {
     /// How long one check may take where nothing else is said.
     package static let limit = Duration.seconds(3)
     private let limit: Duration
+    /// Seconds until whoever hears 503 asks again, like those of what passes by itself: by then what is looked at now and then was looked at anew.
+    private static let wait = "5"
     private let log = CheckLog()
 
     /// - Parameters:
@@ -58,7 +61,7 @@ package struct HealthRoutes: Sendable {
         let isGood = reports.prefix(needed.count).allSatisfy { $0.failure == nil }
         let isServing = drain.isDraining ? false : reports.prefix(checks.count).allSatisfy { $0.failure == nil }
         let isReady = forLogins ? isGood : isServing
-        return .object(status: isReady ? .ok : .serviceUnavailable) { json in
+        var answer = Response.object(status: isReady ? .ok : .serviceUnavailable) { json in
             json.member("ready", isReady)
             if isFull, !loginChecks.isEmpty { json.member("logins", isGood) }
             let told = reports.filter { isFull || $0.failure != nil }
@@ -71,6 +74,8 @@ package struct HealthRoutes: Sendable {
                 }
             }
         }
+        if !isReady { answer.headers[.retryAfter] = Self.wait }
+        return answer
     }
 
     private struct Report: Sendable {

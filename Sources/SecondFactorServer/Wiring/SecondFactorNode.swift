@@ -46,7 +46,7 @@ package struct SecondFactorNode: Sendable {
         let rows = Self.rowsCheck(of: database, store)
         // Whoever probes may do so often.
         let probedRows = CachedCheck(rows.name) { try await rows.check() }
-        let storage = CachedCheck("disk") { try await database.checkStorage(after: secondFactorMigrations) }
+        let storage = CachedCheck("disk") { try await database.checkStorage(of: secondFactorTables) }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,

@@ -13,31 +13,99 @@ import Testing
 struct ReadOnlyRoleTests {
     @Test("A92 readiness for logins says to which table the role may not write, and what to do; that for getSession does not, and the right mends it")
     func session() async throws {
+        try await Self.run { place in
+            try await place.run("ALTER TABLE session OWNER TO ostiary", "GRANT SELECT ON session TO \(place.role)")
+            try await place.expectUnready(
+                saying: "it lacks INSERT, UPDATE, DELETE on the table session", "make it the owner of all that this program made there")
+            try await place.run("ALTER TABLE session OWNER TO \(place.role)")
+            try await place.waitUntilMended()
+        }
+    }
+
+    @Test(
+        "A92 each right that is needed is asked for by itself: readiness for logins says which is missing, that for getSession goes on",
+        arguments: [("session", "UPDATE"), ("oauth_code", "DELETE"), ("audit", "INSERT")])
+    func oneRight(_ table: String, _ right: String) async throws {
+        try await Self.run { place in
+            try await place.run("REVOKE \(right) ON \(table) FROM \(place.role)")
+            try await place.expectUnready(saying: "it lacks \(right) on the table \(table)")
+            try await place.run("GRANT \(right) ON \(table) TO \(place.role)")
+            try await place.waitUntilMended()
+        }
+    }
+
+    @Test("A92 a table is gone that getSession does not read: readiness for logins says which, and what to do; that for getSession goes on")
+    func gone() async throws {
+        try await Self.run { place in
+            try await place.run("ALTER TABLE oauth_code RENAME TO oauth_code_before")
+            try await place.expectUnready(saying: "(oauth_code), which was made anew", "stop the server, restore a backup, start it again")
+            try await place.run("ALTER TABLE oauth_code_before RENAME TO oauth_code")
+            try await place.waitUntilMended()
+        }
+    }
+
+    @Test("A right that no statement needs may be missing, of every table of which it is said")
+    func spareRights() async throws {
+        try await Self.run { place in
+            let (unchanged, kept) = (AuthenticationSchema.tables.unchanged.sorted(), AuthenticationSchema.tables.kept.sorted())
+            #expect(AuthenticationSchema.tables.names.isSuperset(of: unchanged + kept))
+            for (right, tables) in [("UPDATE", unchanged), ("DELETE", kept)] {
+                try await place.run("REVOKE \(right) ON \(tables.joined(separator: ", ")) FROM \(place.role)")
+            }
+            #expect(try await place.failure() == nil)
+        }
+    }
+}
+
+extension ReadOnlyRoleTests {
+    /// The database of a server and its role, which is no superuser, and the way to its health.
+    private struct Place {
+        let cluster: PostgreSQLCluster
+        let name: String
+        let role: String
+        let admin: any TestClientProtocol
+
+        /// Runs statements as the superuser.
+        func run(_ statements: String...) async throws { try await cluster.run(statements, in: name) }
+
+        func ready(_ query: String) async throws -> (status: HTTPResponse.Status, said: String) {
+            let answer = try await admin.execute(uri: "/ready\(query)", method: .get)
+            return (answer.status, String(buffer: answer.body))
+        }
+
+        /// For logins, with these words; and ready for getSession.
+        func expectUnready(saying words: String...) async throws {
+            let (status, said) = try await ready("?for=logins")
+            #expect(status == .serviceUnavailable, "\(said)")
+            for word in words { #expect(said.contains(word), "\(said)") }
+            #expect(try await ready("").status == .ok)
+        }
+
+        /// Whether its storage is told to fail.
+        func failure() async throws -> String? {
+            let said = try await ready("?for=logins").said
+            return said.contains(#""disk":""#) ? said : nil
+        }
+
+        /// What was said holds for two seconds.
+        func waitUntilMended() async throws {
+            while try await failure() != nil { try Task.checkCancellation() }
+        }
+    }
+
+    private static func run(_ body: @escaping @Sendable (Place) async throws -> Void) async throws {
         let cluster = try await PostgreSQLCluster.shared
         let name = try await cluster.makeDatabase()
         defer { cluster.leave(name) }
         let role = "reader_\(name)"
         try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
-        let address = cluster.address(of: name, as: role)
-        let database = try await onOwnThread { try PostgreSQLDatabase.open(address, settings: .forTests) }
+        let database = try await onOwnThread { try PostgreSQLDatabase.open(cluster.address(of: name, as: role), settings: .forTests) }
         try await ServersFixture.run(database: database) { servers async throws in
             try await Application(router: servers.service.adminRouter).test(.router) { (admin) async throws in
-                try await cluster.run(["ALTER TABLE session OWNER TO ostiary", "GRANT SELECT ON session TO \(role)"], in: name)
-                let (status, said) = try await Self.ready(admin, "?for=logins")
-                #expect(status == .serviceUnavailable && said.contains("it may not write to the table session"), "\(said)")
-                #expect(said.contains("make it the owner of all that this program made there"), "\(said)")
-                #expect(try await Self.ready(admin, "").status == .ok)
-                try await cluster.run(["ALTER TABLE session OWNER TO \(role)"], in: name)
-                // What was said holds for two seconds.
-                while try await Self.ready(admin, "?for=logins").said.contains("may not write") { try Task.checkCancellation() }
+                try await body(Place(cluster: cluster, name: name, role: role, admin: admin))
             }
         }
         await database.close()
         try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
-    }
-
-    private static func ready(_ admin: any TestClientProtocol, _ query: String) async throws -> (status: HTTPResponse.Status, said: String) {
-        let answer = try await admin.execute(uri: "/ready\(query)", method: .get)
-        return (answer.status, String(buffer: answer.body))
     }
 }

@@ -35,13 +35,51 @@ struct UnreadableTablesTests {
             try await place.run("ALTER TABLE \(table) OWNER TO ostiary")
             try await place.run("GRANT SELECT ON \(table) TO \(place.role)")
             let (status, said) = try await Self.ready(stage)
-            #expect(status == .serviceUnavailable && said.contains("it may not write to the table \(table)"), "\(said)")
+            #expect(status == .serviceUnavailable && said.contains("it lacks INSERT, UPDATE, DELETE on the table \(table)"), "\(said)")
             #expect(said.contains("make it the owner of all that this program made there"), "\(said)")
             #expect(try await Self.probe(stage) == .secondFactorUnavailable)
             try await place.run("ALTER TABLE \(table) OWNER TO \(place.role)")
             // What was said holds for two seconds.
             while try await Self.ready(stage).status != .ok { try Task.checkCancellation() }
             #expect(try await Self.probe(stage) == .ok)
+        }
+    }
+
+    @Test(
+        "A92 each right that statements need is asked for by itself: without one the second-factor server is not ready and says which, and a probe hears it",
+        arguments: [
+            ("instance", "UPDATE"), ("attempt", "DELETE"), ("attempt", "UPDATE"), ("pending_key", "INSERT"), ("reset_log", "SELECT"),
+        ])
+    func oneRight(_ table: String, _ right: String) async throws {
+        try await Self.run { stage, place in
+            try await place.run("REVOKE \(right) ON \(table) FROM \(place.role)")
+            let (status, said) = try await Self.ready(stage)
+            #expect(status == .serviceUnavailable && said.contains("it lacks \(right) on the table \(table)"), "\(said)")
+            #expect(try await Self.probe(stage) == .secondFactorUnavailable)
+        }
+    }
+
+    @Test("A right that no statement needs may be missing: rows that stay for good are kept from being removed, those of a log from being changed")
+    func spareRights() async throws {
+        try await Self.run { stage, place in
+            let call = try await Self.call(of: stage)
+            try await place.run("REVOKE DELETE ON instance, own_operator_key, own_root FROM \(place.role)")
+            try await place.run("REVOKE UPDATE ON reset_log, own_root FROM \(place.role)")
+            let (status, said) = try await Self.ready(stage)
+            #expect(status == .ok, "\(said)")
+            #expect(try await stage.answer(call).status == .ok)
+            #expect(try await Self.probe(stage) == .ok)
+        }
+    }
+
+    @Test("A table that no try reads is gone: it is not ready and says which and what to do, and a signed probe hears it")
+    func goneUnread() async throws {
+        try await Self.run { stage, place in
+            try await place.run("DROP TABLE reset_log")
+            let (status, said) = try await Self.ready(stage)
+            #expect(status == .serviceUnavailable && said.contains("(reset_log), which was made anew or restored beneath the server"), "\(said)")
+            #expect(!said.contains(#""database":""#) && said.contains("stop the server, restore a backup, start it again"), "\(said)")
+            #expect(try await Self.probe(stage) == .secondFactorUnavailable)
         }
     }
 

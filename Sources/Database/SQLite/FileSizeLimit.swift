@@ -1,0 +1,36 @@
+import Foundation
+
+/// How large the system lets this process make a file (RLIMIT_FSIZE: `ulimit -f`, `LimitFSIZE=`). Beyond it a write is refused while the disk has room.
+enum FileSizeLimit {
+    /// In bytes; more than any file has where there is none.
+    static var bytes: UInt64 {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? UInt64(limit.rlim_cur) : .max
+    }
+
+    /// Whether what is probed of the disk would find room below it in each file of a database. A file beside them shows nothing of it: it is a small one.
+    /// - Parameter limit: in bytes.
+    /// - Throws: ``SQLError/diskFails(path:reason:)``.
+    static func check(_ path: String, limit: UInt64 = FileSizeLimit.bytes) throws(SQLError) {
+        for name in [path, path + "-wal"] {
+            guard size(of: name) + UInt64(DiskProbe.size) <= limit else { throw refusal(of: name, limit: limit) }
+        }
+    }
+
+    /// What whoever writes beyond it is told.
+    static func refusal(of path: String, limit: UInt64 = FileSizeLimit.bytes) -> SQLError {
+        .diskFails(path: path, reason: "a file of this process may have \(limit) bytes: ulimit -f, LimitFSIZE")
+    }
+
+    /// 0 where there is none.
+    private static func size(of path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_size) : 0
+    }
+
+    #if canImport(Glibc)
+    static let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+    static let resource = RLIMIT_FSIZE
+    #endif
+}

@@ -1,0 +1,56 @@
+/// The tables of a server: which its steps have made, and what its statements do with the rows of each. By it readiness knows what is gone, and which right the
+/// role of the program lacks (docs/decisions/0058).
+package struct SchemaTables: Sendable {
+    /// By which step each was made. Those that a later step has dropped are not among them.
+    let steps: [String: Int]
+    /// The last step that this program knows.
+    private let known: Int
+    /// Tables whose rows stay as they were added, until they go.
+    package let unchanged: Set<String>
+    /// Tables whose rows stay for good.
+    package let kept: Set<String>
+
+    /// It reads every statement: for what is kept.
+    /// - Parameter migrations: all that this program knows.
+    package init(after migrations: [Migration], unchanged: Set<String> = [], kept: Set<String> = []) {
+        var (schema, steps) = (SchemaIndexes(after: []), [String: Int]())
+        for migration in migrations.sorted(by: { $0.number < $1.number }) {
+            // Names are the same on each engine.
+            schema.follow(migration.statements(.sqlite))
+            let former = steps
+            steps = Dictionary(uniqueKeysWithValues: schema.tables.keys.map { ($0, former[$0] ?? migration.number) })
+        }
+        self.steps = steps
+        known = migrations.map(\.number).max() ?? 0
+        (self.unchanged, self.kept) = (unchanged, kept)
+    }
+
+    package var names: Set<String> { Set(steps.keys) }
+
+    /// Those that should be there and are not, in order. Of steps that this program does not know it can tell nothing, and tells nothing.
+    /// - Parameter taken: the steps that the database has.
+    func missing(among found: [TableStanding], after taken: Set<Int>) -> [String] {
+        guard taken.allSatisfy({ $0 <= known }) else { return [] }
+        let present = Set(found.map(\.name))
+        return steps.filter { taken.contains($0.value) && !present.contains($0.key) }.keys.sorted()
+    }
+
+    /// What our statements need and the role may not, of the first table where that is so; nil where there is none. Tables of others are nobody's business.
+    func lack(in found: [TableStanding]) -> (table: String, rights: [TableRight])? {
+        var seen: Set<String> = []
+        for table in found where steps[table.name] != nil && seen.insert(table.name).inserted {
+            let lacking = TableRight.allCases.filter { needs($0, on: table.name) && !table.rights.contains($0) }
+            if !lacking.isEmpty { return (table.name, lacking) }
+        }
+        return nil
+    }
+
+    private func needs(_ right: TableRight, on table: String) -> Bool {
+        switch right {
+        // Whoever changes or removes a row looks for it.
+        case .select, .insert: true
+        case .update: !unchanged.contains(table)
+        case .delete: !kept.contains(table)
+        }
+    }
+}
