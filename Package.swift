@@ -283,7 +283,7 @@ let package = Package(
                 "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient,
                 lifecycle, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            // The library is built by the tests that load it into servers.
+            // The latter is built by tests, which load it into servers.
             exclude: ["Fixtures", "Nodes/faked_clock.c"],
             swiftSettings: house),
     ]

@@ -77,8 +77,8 @@ final class ProcessesFixture: Sendable {
 
     /// The authentication server's database on PostgreSQL, which whoever opens it closes.
     func openDatabase() async throws -> any Database {
-        let (cluster, name) = (try #require(cluster), try #require(databases["serve"]))
-        return try await cluster.open(name)
+        let engine = try #require(cluster)
+        return try await engine.open(try #require(databases["serve"]))
     }
 
     /// What `--print-identity` prints.
