@@ -109,6 +109,15 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         watch.works(exchange)
     }
 
+    /// Whether the second-factor server contradicts the clock by which it is `now` here: it says so, or none of its keys is valid at that time. One that does not
+    /// answer contradicts nobody.
+    package func contradicts(_ now: Instant) async -> Bool {
+        var trouble: SecondFactorTrouble?
+        do { try await check() } catch { trouble = (error as? SecondFactorWatch.Finding)?.trouble ?? error as? SecondFactorTrouble }
+        // It was asked at another time, if the clock was set meanwhile.
+        return trouble == .clocks || trouble == .keysNotValid || clock().distance(to: now) > PhoneRequest.window
+    }
+
     /// A call that this server gave up itself, because it stops, says nothing of the other one.
     private func note(_ error: any Error, in exchange: SecondFactorWatch.Exchange) {
         guard !Task.isCancelled else { return }

@@ -29,7 +29,11 @@ extension AuthNodeCore {
                 if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
             },
             leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
-            leased.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in try await services.housekeeping.run(at: now, while: mayGoOn) },
+            leased.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in
+                // What is ended, deleted or brought back is so for good, and for all nodes.
+                if await gateway.contradicts(now) { return false }
+                return try await services.housekeeping.run(at: now, while: mayGoOn)
+            },
             leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
             // What it finds is told by the watch, once and on change.
             PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger, told: lease.told) {

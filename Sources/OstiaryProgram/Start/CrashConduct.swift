@@ -16,6 +16,8 @@ enum CrashConduct {
         if environment[variable] == nil {
             for number in signals { signal(number, SIG_DFL) }
         }
+        // What is written beyond a limit of file size is refused to whoever writes it, like on a full disk: no reason to end.
+        signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit()
         guard getrlimit(core, &limit) == 0 else { return }
         limit.rlim_cur = 0

@@ -245,6 +245,35 @@ struct ClockTests {
         }
     }
 
+    @Test(
+        "While the second-factor server contradicts its clock an authentication server ends and deletes nothing in the background, and brings nothing back",
+        .onBothEngines, arguments: [3_600, 864_000, -3_600, -864_000] as [Int64])
+    func contradicted(_ jump: Int64) async throws {
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(60)
+            }
+            let nonce = try servers.nonce()
+            try await phone.refreshed().logIn(nonce)
+            servers.clock.jump(jump)
+            servers.skew.value = -jump
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(60)
+            }
+            servers.clock.jump(-jump)
+            servers.skew.value = 0
+            #expect(try await servers.status(of: nonce).loggedIn)
+            // Nothing is held up when they agree.
+            servers.clock.advance(3 * 86_400)
+            await servers.runBackground()
+            let left = try await servers.database.read { try $0.one("SELECT COUNT(*) AS number FROM session") }
+            #expect(try left?.int("number") == 0)
+        }
+    }
+
     @Test("A clock that falls behind for a minute makes nobody's session shorter", .onBothEngines)
     func shortFall() async throws {
         try await ServersFixture.run { servers in

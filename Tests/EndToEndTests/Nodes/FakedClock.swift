@@ -1,50 +1,50 @@
 import Foundation
+import Synchronization
 
-/// The wall clock of one process, which a test has leap while that process runs (libfaketime); the clock that measures goes on, and so do those of all others.
+/// The wall clock of one process, which a test has leap while that process runs: a library that is loaded before all others tells it the time of day
+/// (`faked_clock.c`). The clocks that measure go on, and so does what waits for a while: its work in the background is done by the wrong clock, as on a machine
+/// whose clock is set. All other processes have the right one.
 struct FakedClock: Sendable {
-    /// After which every clock of the process has heard of a leap: the library looks again when more than a second has gone by, in whole ones.
-    static let delay: Duration = .milliseconds(2_500)
+    /// Built once in a run of tests, beside the programs that they start. It is no target of the package, with which the libraries of Swift would be linked: it is
+    /// loaded into a shell and into programs that have those in themselves, too.
+    private static let library = Task<String, any Error> { try await build() }
 
-    static var isInstalled: Bool { library != nil }
-
-    private static let library: String? = {
-        let systems = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
-        let folders = systems.sorted().map { "/usr/lib/\($0)/faketime" } + ["/usr/lib/faketime", "/usr/local/lib/faketime"]
-        return folders.map { $0 + "/libfaketimeMT.so.1" }.first { FileManager.default.fileExists(atPath: $0) }
-    }()
-
-    private let file: URL
+    private let library: String
+    private let file: String
 
     /// - Parameter path: of a file that says how wrong it is.
-    init(_ path: String) throws {
-        file = URL(fileURLWithPath: path)
-        try leap(by: 0)
+    init(_ path: String) async throws {
+        library = try await Self.library.value
+        file = path
+        try Data(count: MemoryLayout<Int64>.size).write(to: URL(fileURLWithPath: path))
     }
 
-    /// How wrong it is from now on, in seconds beside the right time: 0 puts it right.
+    /// How wrong it is from now on, in seconds beside the right time: 0 puts it right. All threads of the process know when this returns.
     func leap(by seconds: Int) throws {
-        // Whole in one moment: the process reads it when it likes.
-        try Data("\(seconds < 0 ? "" : "+")\(seconds)\n".utf8).write(to: file, options: .atomic)
-    }
-
-    /// With which a process is started, by a shell that becomes it: the library sets a variable in the first program that has it, and Swift looks for the arguments
-    /// where the variables were.
-    var environment: [String: String] {
-        [
-            "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
-        ]
-    }
-
-    /// Removes what the library left in memory of processes that are gone: it clears up after none that became another program.
-    static func sweep() {
-        let memory = "/dev/shm"
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: memory)) ?? [] {
-            guard let mark = ["faketime_shm_", "sem.faketime_sem_"].first(where: name.hasPrefix), let process = Int32(name.dropFirst(mark.count)),
-                process > 1,
-                kill(process, 0) != 0, errno == ESRCH
-            else { continue }
-            try? FileManager.default.removeItem(atPath: memory + "/" + name)
+        let descriptor = open(file, O_RDWR)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { close(descriptor) }
+        let size = MemoryLayout<Int64>.size
+        guard let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), page != MAP_FAILED else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
+        defer { munmap(page, size) }
+        // The process reads it when it likes, and never half of it.
+        page.bindMemory(to: Atomic<Int64>.self, capacity: 1).pointee.store(Int64(seconds), ordering: .releasing)
+    }
+
+    /// With which a process is started.
+    var environment: [String: String] { ["LD_PRELOAD": library, "FAKED_CLOCK_FILE": file] }
+
+    private static func build() async throws -> String {
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("faked_clock.c").path
+        let library = Binary.folder.appendingPathComponent("libfaked_clock.so").path
+        let fresh = "\(library).\(getpid())"
+        let compiler = try Program(
+            ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o", fresh, source], executable: "/usr/bin/env")
+        guard try await compiler.end() == 0 else { throw Timeout(description: "no faked clock: \(compiler.complaints)") }
+        // Whoever has loaded the former one keeps it.
+        guard rename(fresh, library) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return library
     }
 }

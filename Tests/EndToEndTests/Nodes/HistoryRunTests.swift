@@ -28,11 +28,9 @@ struct HistoryRunTests {
     )
     func nodes() async throws {
         if !NodeNetwork.isPossible { print("SKIPPED: network namespaces (\(NodeNetwork.objection))") }
-        if !FakedClock.isInstalled { print("SKIPPED: clocks of single nodes that leap (libfaketime is not installed: make setup)") }
         try await run(
             Course(
-                hasClocks: !NodeNetwork.isPossible && FakedClock.isInstalled, longest: Soak.minutes == nil ? .seconds(4) : .seconds(30),
-                pause: .seconds(30)))
+                hasClocks: !NodeNetwork.isPossible, longest: Soak.minutes == nil ? .seconds(4) : .seconds(30), pause: .seconds(30)))
     }
 
     @Test(
@@ -40,7 +38,7 @@ struct HistoryRunTests {
         .enabled(if: NodeNetwork.isPossible, "this process may make no network namespaces"))
     func networks() async throws {
         try await run(
-            Course(isNetworked: true, hasClocks: FakedClock.isInstalled, longest: Soak.minutes == nil ? .milliseconds(2_500) : .seconds(30)))
+            Course(isNetworked: true, hasClocks: true, longest: Soak.minutes == nil ? .milliseconds(2_500) : .seconds(30)))
     }
 
     private func run(_ course: Course) async throws {
@@ -91,7 +89,7 @@ struct HistoryRunTests {
             try await Task.sleep(until: start + event.ends)
             try await fixture.heal(event)
             load.note(isBroken: false)
-            if case .leap = event.fault { leaps.note(from: began, until: load.now() + FakedClock.delay) }
+            if case .leap = event.fault { leaps.note(from: began, until: load.now()) }
             tally.note(event.fault)
             guard Soak.minutes != nil, load.now() - told >= .seconds(60) else { continue }
             told = load.now()

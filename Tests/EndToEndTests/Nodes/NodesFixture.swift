@@ -24,10 +24,7 @@ final class NodesFixture: Sendable {
         /// By the line that a test cuts.
         var publicURL: String { "http://127.0.0.1:\(way.ports.line.number)" }
 
-        func start() throws {
-            FakedClock.sweep()
-            try server.start(clock?.environment ?? [:], shell: way.shell ?? (clock == nil ? nil : "exec \"$0\" \"$@\""))
-        }
+        func start() throws { try server.start(clock?.environment ?? [:], shell: way.shell) }
     }
 
     private static let names = ["A", "B", "C"]
@@ -89,7 +86,7 @@ final class NodesFixture: Sendable {
                 Node(
                     name: name,
                     server: RestartableServer(ServerLaunch(name: "node \(name)", arguments: ["serve", "--data", data], environment: environment)),
-                    clock: hasClocks ? try FakedClock(folder.file("clock-\(name)")) : nil, way: way))
+                    clock: hasClocks ? try await FakedClock(folder.file("clock-\(name)")) : nil, way: way))
         }
         balancers = [
             try await CutLine(at: .port(layout.publicPort), to: nodes.map { .port($0.way.ports.line.number) }),
@@ -117,7 +114,6 @@ final class NodesFixture: Sendable {
     func stop() async throws {
         for node in nodes { try await node.server.stop() }
         try await secondFactor.stop()
-        FakedClock.sweep()
         try await PostgreSQLCluster.shared.leave(database)
     }
 }

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import OstiaryProgram
 import OstiaryProtocol
@@ -72,6 +73,12 @@ final class ProcessesFixture: Sendable {
         try secondFactor.start(others, shell: isForBoth ? shell : nil)
         try authentication.start(changes, shell: shell)
         try await waitUntilReady()
+    }
+
+    /// The authentication server's database on PostgreSQL, which whoever opens it closes.
+    func openDatabase() async throws -> any Database {
+        let engine = try #require(cluster)
+        return try await engine.open(try #require(databases["serve"]))
     }
 
     /// What `--print-identity` prints.
