@@ -1,3 +1,4 @@
+import Database
 import OstiaryTesting
 import Testing
 
