@@ -39,6 +39,10 @@ VERDICTS = [
     ([100, 130, 160, 190], [105, 136, 168, 199], UNDECIDED, "four rounds that are alike may be so by chance"),
     ([220, 190, 160, 130, 100], [105, 136, 168, 199, 231], UNDECIDED, "the same rounds in another order are not of the same moments"),
     ([100, 100, 100, 100, 300], [110, 110, 110, 110, 110], WITHIN, "a hiccup of one round, which each says as the others do"),
+    ([100] * 15, [110] * 12 + [130] * 3, WITHIN, "three of fifteen rounds say otherwise, which chance seldom brings about"),
+    ([100] * 15, [110] * 11 + [130] * 4, UNDECIDED, "four of fifteen may be as many as would"),
+    ([100] * 9, [110] + [150] * 8, BEYOND, "one of nine says otherwise"),
+    ([100] * 8, [110] + [150] * 7, UNDECIDED, "one of eight may be so by chance"),
     ([100, 100], [100, 100], UNDECIDED, "two rounds are too few"),
     ([100], [200], UNDECIDED, "once is never"),
 ]

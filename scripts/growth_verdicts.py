@@ -5,6 +5,7 @@ A round measures every size within seconds; so rounds differ by what the machine
 this file to samples.
 """
 
+import math
 import statistics
 from typing import NamedTuple
 
@@ -13,8 +14,8 @@ from growth_figures import ENGINES, Missing
 # What is promised of growth: so many times what it is with the fewest.
 PROMISED = 1.25
 WITHIN, BEYOND, UNDECIDED = f"within {PROMISED}", f"not within {PROMISED}", "not decided"
-# Rounds without which nothing is said; and those that, all alike, say something whatever the machine did: by chance they would be so once in 32 times.
-FEWEST, SURE = 3, 5
+# Rounds without which nothing is said; and how often chance may bring about that so few of them say otherwise: it does for none of five, one of nine, three of 15.
+FEWEST, CHANCE = 3, 1 / 32
 
 
 class Law(NamedTuple):
@@ -116,18 +117,24 @@ def ratios(few, many):
 def word(few, many):
     """What rounds say of two sizes.
 
-    The ratio of medians has a margin to what is promised, as a factor. It is decided when rounds of one size differ by no more than that, or when enough rounds
-    all say the same, each by itself.
+    The ratio of medians has a margin to what is promised, as a factor. It is decided when rounds of one size differ by no more than that, or when so few rounds say
+    otherwise, each by itself, as they would by chance once in 32 times: the sign test.
     """
     if min(len(few), len(many)) < FEWEST:
         return UNDECIDED
     ratio = statistics.median(many) / statistics.median(few)
     is_within = ratio <= PROMISED
     spread = max(max(rounds) / min(rounds) for rounds in (few, many))
-    alike = len(few) == len(many) >= SURE and all((each <= PROMISED) == is_within for each in ratios(few, many))
-    if spread > max(PROMISED / ratio, ratio / PROMISED) and not alike:
+    others = sum((each <= PROMISED) != is_within for each in ratios(few, many))
+    is_sure = len(few) == len(many) and by_chance(others, len(few)) <= CHANCE
+    if spread > max(PROMISED / ratio, ratio / PROMISED) and not is_sure:
         return UNDECIDED
     return WITHIN if is_within else BEYOND
+
+
+def by_chance(others, rounds):
+    """How often no more than `others` of so many rounds would say otherwise, if each said either as likely."""
+    return sum(math.comb(rounds, count) for count in range(others + 1)) / 2 ** rounds
 
 
 def summed(figures, law, engine, along):
