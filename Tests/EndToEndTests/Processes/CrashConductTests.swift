@@ -52,7 +52,6 @@ struct CrashConductTests {
     func fileSize() async throws {
         let pair = try await ProcessesFixture.running()
         let server = try #require(pair.secondFactor.program)
-        let ready = pair.layout.secondFactorURL + "/ready"
         func limit(_ bytes: String) async throws {
             // The upper bound stays, so that nobody needs a right to lift it.
             let program = try Program(["prlimit", "--pid", "\(server.id)", "--fsize=\(bytes):"], executable: "/usr/bin/env")
@@ -60,14 +59,14 @@ struct CrashConductTests {
         }
         try await limit("4096")
         try await eventually("readiness names the limit: \(server.complaints)") {
-            let told = try await pair.answer(ready)
+            let told = try await pair.otherReport("/ready")
             return told.status == 503 && told.body.contains("may have 4096 bytes")
         }
         // Its help does not fit into a file of that size either: what is beyond is refused, and the process ends by itself.
         let help = try Program(["--help"], shell: "ulimit -f 0 && exec \"$0\" \"$@\" > \"\(pair.folder.file("help"))\"")
         #expect(try await help.end() != 128 + SIGXFSZ)
         try await limit("unlimited")
-        try await eventually("all is well again") { try await pair.answer(ready).status == 200 }
+        try await eventually("all is well again") { try await pair.otherReport("/ready").status == 200 }
         try await pair.stop()
         #expect(try await server.end() == 0)
     }

@@ -118,6 +118,9 @@ final class ProcessesFixture: Sendable {
     /// What a health address of the authentication server answers.
     func report(_ path: String) async throws -> (status: Int, body: String) { try await answer(layout.adminURL + path) }
 
+    /// The same of the second-factor server.
+    func otherReport(_ path: String) async throws -> (status: Int, body: String) { try await answer(layout.secondFactorURL + path) }
+
     /// What any address answers.
     func answer(_ address: String) async throws -> (status: Int, body: String) {
         let url = try #require(URL(string: address))
