@@ -37,7 +37,9 @@ struct NodeClockTests {
         phone.clock.advance(25)
         _ = try await phone.ostiary.refresh()
         let later = try await standing(sid, phone)
-        #expect(later.lastStamp == phone.clock.now && later.pings == 2 && later.stop == nil)
+        #expect(later.lastStamp == phone.clock.now)
+        #expect(later.pings == 2)
+        #expect(later.stop == nil)
         try await phone.ostiary.end(session)
         #expect(try await standing(sid, phone).stop == .user)
     }
