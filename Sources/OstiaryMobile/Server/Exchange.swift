@@ -14,10 +14,11 @@ extension ServerLine {
             let sealed = try engine.seal(
                 try message(sentAt, ephemeral), to: prekey, of: server.verified.operatorKeys.root, ephemeral, at: sentAt)
             changeStamps(engine) { $0.send(sentAt) }
+            let began = engine.ports.clock.monotonic
             let response = try await engine.call(server.address, "/ap1", body: sealed.bytes, timeout: timeout)
             switch response.status {
             case 200:
-                let answer = try await engine.open(response.body, to: sealed, from: server, mayRenew: &mayRenew)
+                let answer = try await engine.open(response.body, to: sealed, from: server, since: began, mayRenew: &mayRenew)
                 changeStamps(engine) { $0.settle(sentAt, isTaken: answer.status != .clock) }
                 // Somebody on the way sent these bytes twice, and the answer to the first copy is the one that was lost.
                 guard answer.status != .replayed else { throw .serverConnection }
@@ -52,33 +53,37 @@ extension Engine {
     }
 
     /// A signature by a key that the bundle does not have is looked at again with a new one, once: keys of a server change.
+    /// - Parameter began: when the request went out, by the monotonic clock.
     fileprivate func open(
-        _ bytes: [UInt8], to request: SealedRequest, from server: ConnectedServer, mayRenew: inout Bool
+        _ bytes: [UInt8], to request: SealedRequest, from server: ConnectedServer, since began: UInt64, mayRenew: inout Bool
     ) async throws(OstiaryError) -> Answer {
-        do throws(OstiaryError) { return try open(bytes, to: request, from: server) } catch {
+        do throws(OstiaryError) { return try open(bytes, to: request, from: server, since: began) } catch {
             guard error == .serverIdentity, mayRenew else { throw error }
             mayRenew = false
-            return try open(bytes, to: request, from: try await fetchBundle(of: server.rootHash, at: server.address, orHeld: false))
+            let renewed = try await fetchBundle(of: server.rootHash, at: server.address, orHeld: false)
+            return try open(bytes, to: request, from: renewed, since: began)
         }
     }
 
-    private func open(_ bytes: [UInt8], to request: SealedRequest, from server: ConnectedServer) throws(OstiaryError) -> Answer {
+    private func open(
+        _ bytes: [UInt8], to request: SealedRequest, from server: ConnectedServer, since began: UInt64
+    ) throws(OstiaryError) -> Answer {
         let clock = now(at: server.rootHash)
         do throws(ExchangeError) {
             let answer = try request.open(bytes, from: server.verified.operatorKeys, clock: clock)
-            adjust(to: answer.time, of: server)
+            adjust(to: answer.time, of: server, since: began)
             return answer
         } catch {
             throw server.verified.operatorKeys.hasKey(at: clock) ? OstiaryError(error) : .clockWrong
         }
     }
 
-    /// A few seconds are the time that the answer took; more is a clock that is wrong, here or there. A time at which none of the server's keys is
-    /// valid is no clock: by it this process would believe no later answer, whatever the server says then.
-    private func adjust(to time: Instant, of server: ConnectedServer) {
+    /// A time at which none of the server's keys is valid is no clock: by it this process would believe no later answer, whatever the server says then.
+    private func adjust(to time: Instant, of server: ConnectedServer, since began: UInt64) {
+        guard server.verified.operatorKeys.hasKey(at: time) else { return }
+        // In this order: what passes between the two only makes the time longer in which the answer was made.
         let wall = ports.clock.wall
-        guard server.verified.operatorKeys.hasKey(at: time), let difference = Int64(exactly: time.seconds).map({ $0 - Int64(clamping: wall) })
-        else { return }
-        servers[server.rootHash]?.offset = abs(difference) > 5 ? difference : 0
+        let monotonic = ports.clock.monotonic
+        servers[server.rootHash]?.adjust(to: time, at: wall, after: monotonic - min(began, monotonic))
     }
 }
