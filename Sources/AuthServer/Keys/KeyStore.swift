@@ -36,12 +36,13 @@ struct KeyStore: Sendable {
     func renewed(_ server: VirtualServer, with fresh: FreshKeys, at now: Instant) async throws -> StoredKeys {
         let done = try await database.transaction { connection, _ -> (keys: [KeyRow], prekeys: [PrekeyRow], missing: ServerKeyError?) in
             let rows = SQLKeyRows(connection)
-            try eraseExpired(of: server.id, in: rows, at: now)
+            try eraseExpiredPrekeys(of: server.id, in: rows, at: now)
             try ensurePrekey(fresh, of: server.id, in: rows, at: now)
             var missing: ServerKeyError?
             for (kind, secret) in zip(KeyKind.renewed, fresh.secrets) {
                 do { try ensure(kind, secret, of: server, in: rows, salt: fresh.salt, at: now) } catch let error as ServerKeyError { missing = error }
             }
+            try eraseReplaced(of: server.id, in: rows, at: now)
             return (try rows.keys(of: server.id), try rows.prekeys(of: server.id), missing)
         }
         if let missing = done.missing { throw missing }
@@ -63,9 +64,7 @@ struct KeyStore: Sendable {
     }
 
     /// A prekey that a clock made which ran ahead is opened for as long as one of now, and erased with it.
-    private func eraseExpired(of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
-        let renewed = Set(KeyKind.renewed.map(\.name))
-        for key in try rows.keys(of: server) where renewed.contains(key.key.kind) && key.notAfter < now { try rows.remove(key.key) }
+    private func eraseExpiredPrekeys(of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
         for var prekey in try rows.prekeys(of: server) {
             guard now <= prekey.erasedAt else {
                 try rows.remove(prekey: prekey.id)
@@ -74,6 +73,17 @@ struct KeyStore: Sendable {
             prekey.publishedUntil = min(prekey.publishedUntil, now + PrekeyLife.published)
             prekey.erasedAt = min(prekey.erasedAt, now + PrekeyLife.opened)
             try rows.save(prekey)
+        }
+    }
+
+    /// What is over goes where another is good now. Where none is, since the root key is not here, it stays: it opens nothing, and if it was the clock that
+    /// leapt, all nodes sign with it again.
+    private func eraseReplaced(of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
+        let keys = try rows.keys(of: server)
+        for kind in KeyKind.renewed {
+            let ofKind = keys.filter { $0.key.kind == kind.name }
+            guard ofKind.contains(where: { $0.notBefore <= now && now <= $0.notAfter }) else { continue }
+            for key in ofKind where key.notAfter < now { try rows.remove(key.key) }
         }
     }
 

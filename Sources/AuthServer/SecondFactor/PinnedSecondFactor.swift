@@ -109,13 +109,14 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         watch.works(exchange)
     }
 
-    /// Whether the second-factor server contradicts the clock by which it is `now` here: it says so, or none of its keys is valid at that time. One that does not
-    /// answer contradicts nobody.
-    package func contradicts(_ now: Instant) async -> Bool {
-        var trouble: SecondFactorTrouble?
-        do { try await check() } catch { trouble = (error as? SecondFactorWatch.Finding)?.trouble ?? error as? SecondFactorTrouble }
+    /// Whether the second-factor server contradicts the clock by which it is `now` here: it says so, or none of its keys, or none of ours, is valid at that time.
+    /// One that does not answer contradicts nobody; but what it has said before it takes back only when it answers again, and all is in order.
+    /// - Throws: `CancellationError` when this server stops: then nobody has looked.
+    package func contradicts(_ now: Instant) async throws -> Bool {
+        try? await check()
+        try Task.checkCancellation()
         // It was asked at another time, if the clock was set meanwhile.
-        return trouble == .clocks || trouble == .keysNotValid || clock().distance(to: now) > PhoneRequest.window
+        return watch.isClockContradicted || clock().distance(to: now) > PhoneRequest.window
     }
 
     /// A call that this server gave up itself, because it stops, says nothing of the other one.

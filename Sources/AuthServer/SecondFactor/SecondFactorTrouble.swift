@@ -33,6 +33,14 @@ extension SecondFactorTrouble {
             ? "the second-factor server has trouble with its storage, or its root key is withheld: logins with a PIN may fail"
             : "the second-factor server cannot be used: nobody logs in with a PIN"
     }
+
+    /// Whether this server's clock may be what is wrong: the other one says so, or none of its keys, or none of ours, is valid at that time.
+    var contradictsClock: Bool {
+        switch self {
+        case .clocks, .keysNotValid, .ownKeys: true
+        default: false
+        }
+    }
 }
 
 extension SecondFactorTrouble: CustomStringConvertible {

@@ -31,6 +31,9 @@ package final class SecondFactorWatch: Sendable {
         var begun: UInt64 = 0
         /// The newest exchange that has ended, well or not.
         var ended: UInt64 = 0
+        /// The newest that found the clocks apart, and the newest that found everything in order.
+        var contradicted: UInt64 = 0
+        var agreed: UInt64 = 0
     }
 
     private let address: String
@@ -55,6 +58,9 @@ package final class SecondFactorWatch: Sendable {
     /// What is wrong now, as far as it is known.
     package var present: Finding? { state.withLock { $0.finding } }
 
+    /// Whether the other server contradicted this one's clock when it last said anything of it. One that says nothing more takes nothing back.
+    var isClockContradicted: Bool { state.withLock { $0.contradicted > $0.agreed } }
+
     /// To be called before anything is asked.
     func begin() -> Exchange {
         state.withLock { state in
@@ -73,6 +79,7 @@ package final class SecondFactorWatch: Sendable {
     func failed(_ trouble: SecondFactorTrouble, in exchange: Exchange) {
         let (now, moment) = (clock(), uptime())
         let news = state.withLock { state -> Finding? in
+            if trouble.contradictsClock { state.contradicted = max(state.contradicted, exchange.number) }
             guard exchange.number > state.ended else { return nil }
             state.ended = exchange.number
             guard state.finding?.trouble != trouble else { return nil }
@@ -90,6 +97,7 @@ package final class SecondFactorWatch: Sendable {
         let past = state.withLock { state -> (finding: Finding, began: ContinuousClock.Instant)? in
             defer { (state.finding, state.began) = (nil, nil) }
             state.ended = max(state.ended, exchange.number)
+            state.agreed = max(state.agreed, exchange.number)
             guard let finding = state.finding, let began = state.began else { return nil }
             return (finding, began)
         }

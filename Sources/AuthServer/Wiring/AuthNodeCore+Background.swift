@@ -31,7 +31,7 @@ extension AuthNodeCore {
             leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
             leased.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in
                 // What is ended, deleted or brought back is so for good, and for all nodes.
-                if await gateway.contradicts(now) { return false }
+                if try await gateway.contradicts(now) { return false }
                 return try await services.housekeeping.run(at: now, while: mayGoOn)
             },
             leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
@@ -51,10 +51,13 @@ extension AuthNodeCore {
     /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.
     private func deliveries(through backends: HTTPBackends, _ lease: Lease) -> [any Service] {
         let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
-        let decisions = provider.pushedDecisions
+        let (decisions, gateway) = (provider.pushedDecisions, gateway)
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
-            leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await logouts.run(at: now) },
+            leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in
+                // By a clock that ran ahead everybody's session is over, and what was told once is not told again.
+                _ = try await logouts.run(at: now) { try await !gateway.contradicts(now) }
+            },
             leased.task(HTTPBackends.Work.pings.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await pings.run(at: now) },
             leased.task("decisions", every: .seconds(2)) { now in try await decisions.run(at: now) },
         ]

@@ -24,12 +24,12 @@ extension SQLCatalogue {
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
             WHERE t.relnamespace = current_schema()::regnamespace
             """,
-        // Of several rights in one word any would do, so each has its own. Null is told of a table that is gone since the transaction began.
+        // Rows may be kept elsewhere, behind a view or a foreign table. Of several rights in one word any would do, so each has its own. Null is told of a table that is gone since the transaction began.
         tables: """
             SELECT c.relname::text AS name, \(may("SELECT")) AS may_select, \(may("INSERT")) AS may_insert, \(may("UPDATE")) AS may_update,
             \(may("DELETE")) AS may_delete
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = ANY (current_schemas(false)) AND c.relkind IN ('r', 'p')
+            WHERE n.nspname = ANY (current_schemas(false)) AND c.relkind IN ('r', 'p', 'v', 'f')
             ORDER BY array_position(current_schemas(false), n.nspname), c.relname
             """,
         lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",

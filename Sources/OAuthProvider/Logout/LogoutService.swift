@@ -16,9 +16,14 @@ package struct LogoutService: Sendable {
     let look = LogoutLook()
 
     /// Sends what is due, and answers how many backends heard it. May begin again before it is done: a host that is called is left out.
+    /// - Parameter mayTell: asked where anything is due; false leaves it for another round, as while nobody knows whether `now` is right.
     /// - Throws: the first fault, after everything else was sent.
-    package func run(at now: Instant) async throws -> Int {
-        let due = { @Sendable (limit: Int) in try await look.due(in: context.store, at: now, limit: limit) }
+    package func run(at now: Instant, while mayTell: @Sendable @escaping () async throws -> Bool = { true }) async throws -> Int {
+        let due = { @Sendable (limit: Int) async throws -> [LogoutNotice] in
+            let found = try await look.due(in: context.store, at: now, limit: limit)
+            guard !found.isEmpty, try await mayTell() else { return [] }
+            return found
+        }
         let send = { @Sendable (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
         return try await deliveries.run(in: context.store, due, by: send) { rows, notice, verdict in
             if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }

@@ -259,7 +259,8 @@ struct ClockTests {
             try await phone.refreshed().logIn(nonce)
             servers.clock.jump(jump)
             servers.skew.value = -jump
-            for _ in 0..<3 {
+            for isSilent in [false, true, false] {
+                servers.secondFactor.isDown = isSilent
                 await servers.runBackground()
                 servers.clock.advance(60)
             }

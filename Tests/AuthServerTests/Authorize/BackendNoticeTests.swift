@@ -163,6 +163,47 @@ struct BackendNoticeTests {
             target: try #require(HTTPTarget(AuthorizeFixture.origin + path)))
     }
 
+    @Test("While the second-factor server contradicts a node's clock, it tells no backend that a session is over; when they agree, it does")
+    func contradicted() async throws {
+        let backend = try ListeningBackend()
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let nonce = try servers.nonce()
+            let session = try #require(try await phone.refreshed().logIn(nonce).sessionID)
+            let (server, account, now, address) = (servers.server, phone.account, servers.now, backend.address("/logout"))
+            try await SQLOAuthStore(database: servers.database, key: .random()).write { rows in
+                var shop = OAuthProvider.Application(id: Sample.client, server: server, kind: .web, name: "Shop", authentication: .post)
+                shop.secrets = [ClientSecret(hash: ClientSecret.hash(of: "secret-1"), expiresAt: nil)]
+                shop.backchannelLogoutURI = address
+                try rows.save(shop)
+                try rows.save(
+                    Grant(
+                        id: Sample.grantID(5), server: server, client: Sample.client, holder: .device(account), scopes: Sample.scopes("openid"),
+                        api: nil, authentication: AuthenticationClaims(time: now, acr: "mfa", amr: ["mfa"]), nonce: nil, session: session,
+                        createdAt: now))
+            }
+            servers.clock.jump(3_600)
+            servers.skew.value = -3_600
+            for isSilent in [false, true, false] {
+                servers.secondFactor.isDown = isSilent
+                await servers.runBackground()
+                servers.clock.advance(5)
+            }
+            servers.clock.jump(-3_600)
+            servers.skew.value = 0
+            await servers.runBackground()
+            #expect(backend.calls.isEmpty)
+            #expect(try await servers.status(of: nonce).loggedIn)
+            servers.clock.advance(1_000)
+            // Once would do, on a machine that is not busy.
+            for _ in 0..<5 {
+                await servers.runBackground()
+                servers.clock.advance(5)
+            }
+            #expect(Set(backend.calls.map(\.line)) == ["POST /logout HTTP/1.1"])
+        }
+    }
+
     @Test("A node with the lease tells backends beside its answers, and one without it leaves that to the other")
     func node() async throws {
         let backend = try ListeningBackend()

@@ -294,6 +294,27 @@ struct ServerVaultTests {
         _ = try await with.keys(of: server)
     }
 
+    @Test("A clock that leaps beyond the operational key does not erase it while the root key is apart: put right, every node signs with it")
+    func leapWithoutRootKey() async throws {
+        let (database, key, clock, file) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
+        let server = try await Self.vault(database, key, clock, rootKey: file).open(name: "Shop").id
+        let without = try await Self.vault(database, key, clock)
+        _ = try await without.open(name: "Shop")
+        let signer = try await without.keys(of: server).operatorKey.id
+        clock.advance(100 * Self.day)
+        await #expect(throws: ServerKeyError.rootKeyApart) { try await without.renew() }
+        clock.jump(-100 * Int64(Self.day))
+        for vault in [without, try await Self.vault(database, key, clock)] {
+            try await vault.reload()
+            #expect(try await vault.keys(of: server).operatorKey.id == signer)
+        }
+        // With the root key what is over goes, as ever.
+        clock.advance(100 * Self.day)
+        _ = try await Self.vault(database, key, clock, rootKey: file).open(name: "Shop")
+        let left = try await database.read { try SQLKeyRows($0).keys(of: server) }.filter { $0.key.kind == KeyKind.op.name }
+        #expect(left.count == 1 && left.allSatisfy { $0.key.id != signer })
+    }
+
     @Test("Under another key-encryption key nothing opens")
     func otherKey() async throws {
         let (database, clock) = (try await misbehavingDatabase(), TestClock())

@@ -172,6 +172,48 @@ struct PinnedSecondFactorTests {
         #expect(place.pinned.watch.present?.trouble == .refused)
     }
 
+    @Test("A clock that was contradicted stays so while there is no answer, or one that says nothing of clocks, and until all is in order")
+    func contradicted() async throws {
+        let place = try await Place()
+        let (right, now) = (place.right, place.clock.now)
+        let silences: [SecondFactorTrouble] = [.refused, .timeout, .noAnswer, .status(503), .distrust]
+        for isContradicted in [false, true, false] {
+            place.transport.put(.success(right.bytes))
+            place.transport.answer { try right.answer(toProbe: $0, status: isContradicted ? .clock : .ok) }
+            #expect(try await place.pinned.contradicts(now) == isContradicted)
+            for silence in silences {
+                place.transport.put(.failure(silence))
+                #expect(try await place.pinned.contradicts(now) == isContradicted, "\(silence)")
+            }
+        }
+        // A moment from before the clock was set is none of now.
+        place.clock.advance(121)
+        #expect(try await place.pinned.contradicts(now))
+        #expect(try await !place.pinned.contradicts(place.clock.now))
+    }
+
+    @Test("A call that meets a failure of its own meanwhile hides nothing of a clock that is contradicted")
+    func contradictedBesideFailure() async throws {
+        let place = try await Place()
+        let (right, pinned) = (place.right, place.pinned)
+        let call = SecondFactorCall(caller: try OneServerKeyring().keys.chain, message: [])
+        place.transport.answer { try right.answer(toProbe: $0, status: .clock) }
+        place.transport.pauseOnce { _ = try? await pinned.call(call) }
+        #expect(try await pinned.contradicts(place.clock.now))
+        #expect(pinned.watch.present?.trouble == .noAnswer, "the call began later and has failed first")
+    }
+
+    @Test("A look that this server gives up, because it stops, answers nothing: whoever waits for it does not go on as if all was well")
+    func givenUpLook() async throws {
+        let place = try await Place()
+        let task = Task { [pinned = place.pinned, now = place.clock.now] in
+            while !Task.isCancelled { await Task.yield() }
+            return try await pinned.contradicts(now)
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+
     @Test("A check that is not done in its time is told as no answer in time")
     func checkLimit() async throws {
         let place = try await Place()

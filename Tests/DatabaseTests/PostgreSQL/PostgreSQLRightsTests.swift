@@ -72,6 +72,27 @@ struct PostgreSQLRightsTests {
         try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
     }
 
+    @Test("Rows that are kept elsewhere, behind a view of the table's name, are no table that is gone; of the view rights are asked as of a table")
+    func behindView() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let role = "viewer_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
+        let address = cluster.address(of: name, as: role)
+        let database = try await open(address)
+        try await database.migrate(sampleSchema)
+        let tables = SchemaTables(after: sampleSchema)
+        try await cluster.run(["ALTER TABLE note RENAME TO note_rows", "CREATE VIEW note AS SELECT * FROM note_rows"], in: name)
+        try await cluster.run(["GRANT SELECT, INSERT, UPDATE, DELETE ON note TO \(role)"], in: name)
+        try await database.check(tables)
+        try await cluster.run(["REVOKE DELETE ON note FROM \(role)"], in: name)
+        let refusal = SQLError.notAllowed(path: address.description, reason: "it lacks DELETE on the table note")
+        await #expect(throws: refusal) { try await database.check(tables) }
+        await database.close()
+        try await cluster.run(["DROP OWNED BY \(role) CASCADE", "DROP ROLE \(role)"], in: name)
+    }
+
     @Test(
         "Tables that are gone beneath a program are told as that, with what to do, by whatever is asked next, and are an outage",
         arguments: ["DROP TABLE note, counter CASCADE", "DROP SCHEMA public CASCADE"])

@@ -53,6 +53,21 @@ struct LogoutServiceTests {
         #expect(claims["aud"] == .string("web") && claims["sub"] == .string("alice") && claims["sid"] == .string(Fixture.session.text))
     }
 
+    private struct Unasked: Error {}
+
+    @Test("While nobody knows whether the clock is right none is told, and all are when it is; where nothing is due nobody is asked")
+    func held() async throws {
+        let (fixture, backend) = (try await fixture(), Backend())
+        let service = fixture.services.logouts(through: backend)
+        #expect(try await service.run(at: fixture.now, while: { throw Unasked() }) == 0)
+        fixture.memory.change { $0.sessions = [:] }
+        for _ in 0..<2 { #expect(try await service.run(at: fixture.now, while: { false }) == 0) }
+        await #expect(throws: Unasked.self) { _ = try await service.run(at: fixture.now, while: { throw Unasked() }) }
+        #expect(backend.sent.isEmpty)
+        #expect(try await service.run(at: fixture.now, while: { true }) == 1)
+        #expect(backend.sent.count == 1)
+    }
+
     @Test("bcl_rp_500_retried_bounded: later and later for a day, then no more; each time with a token of its own")
     func retried() async throws {
         let (fixture, backend) = (try await fixture(), Backend(Array(repeating: 500, count: 1_000)))
