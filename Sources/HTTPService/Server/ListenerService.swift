@@ -80,8 +80,6 @@ struct ListenerService: Service {
 
     private func connection() -> HTTP1Channel {
         let limits = listener.limits
-        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: limits.headerCount)
         let answering = Answering(responder: listener.responder, budget: limits.bodies, drain: drain, logger: logger)
         let (refusals, logger, told, waiting) = (RefusalLog(), logger, told, waiting)
         return HTTP1Channel(
@@ -92,8 +90,7 @@ struct ListenerService: Service {
                     ArrivalDeadline(limit: limits.arrival), waiting.map { ClientsTurn($0) },
                 ].compactMap { $0 },
                 // Of what is answered early it hears nothing: SilenceLimit does.
-                idleTimeout: listener.early == nil ? limits.idle : nil,
-                httpDecoderConfiguration: decoder))
+                idleTimeout: listener.early == nil ? limits.idle : nil))
     }
 
     private func open(
@@ -118,19 +115,23 @@ struct ListenerService: Service {
     private func setUp(
         _ channel: any Channel, _ connection: HTTP1Channel, _ taker: AsyncStream<HTTP1Channel.Value>.Continuation
     ) -> EventLoopFuture<Void> {
-        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
+        let limits = listener.limits
         return channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
+            try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limits.idle), FirstByte(limit: limits.opening))
         }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            let rules = ConnectionRules()
             let early: [any ChannelHandler] =
                 try listener.early.map { answer in
-                    [SilenceLimit(limit: limit), EarlyAnswers(answer, through: try pipeline.handler(type: FirstByte.self), drain: drain)]
+                    [SilenceLimit(limit: limits.idle), EarlyAnswers(answer, through: try pipeline.handler(type: FirstByte.self), drain: drain)]
                 } ?? []
-            try pipeline.addHandlers([HeadRules(), OldExpectation()] + early, position: .after(parser))
+            let ours = ByteToMessageHandler(RequestParser(limits: limits, rules: rules))
+            try pipeline.addHandlers([ours, rules, HeadRules(), OldExpectation()] + early, position: .after(parser))
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
-        }
+            // No byte is read before it has gone: the connection opens when it is set up.
+            return pipeline.removeHandler(parser)
+        }.flatMap { (gone: EventLoopFuture<Void>) in gone }
     }
 
     private func bootstrap(_ quiescing: ServerQuiescingHelper) -> ServerBootstrap {
