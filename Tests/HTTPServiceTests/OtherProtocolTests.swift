@@ -40,7 +40,8 @@ struct OtherProtocolTests {
             for ask in asks {
                 #expect(try await Self.statuses(server, [ask + Self.end]) == [200, 200], "\(ask)")
                 #expect(try await Self.statuses(server, [ask, Self.end], pause: .milliseconds(5)) == [200, 200], "\(ask)")
-                #expect(try await Self.statuses(server, [EarlyDoor.door + ask + ask + EarlyDoor.door + Self.end]) == [200, 200, 200, 200, 200], "\(ask)")
+                let five = [EarlyDoor.door, ask, ask, EarlyDoor.door, Self.end].joined()
+                #expect(try await Self.statuses(server, [five]) == [200, 200, 200, 200, 200], "\(ask)")
                 #expect(try await Self.statuses(server, (ask + Self.end).unicodeScalars.map { String($0) }) == [200, 200], "\(ask)")
             }
         }
@@ -73,15 +74,17 @@ struct OtherProtocolTests {
                 let usual = try await Self.statuses(server, [Self.plain + tail], endsOutput: true)
                 #expect(usual?.first == 200)
                 #expect(try await Self.statuses(server, [ask + tail], endsOutput: true) == usual, "\(tail.prefix(40))")
-                #expect(try await Self.statuses(server, [ask, tail], pause: .milliseconds(5), endsOutput: true) == usual, "\(tail.prefix(40))")
             }
         }
     }
 
-    @Test("A request is the last that says so in a list, or does not ask to stay where HTTP/1.0 has to, or makes a tunnel: nothing behind it is answered")
+    @Test("The last request is one that says so in a list, or as HTTP/1.0 does not ask to stay, or makes a tunnel: nothing behind it is answered")
     func last() async throws {
-        var asks = ["keep-alive, close", "close, keep-alive", "Close", "x,CLOSE ,y", ",close", "keep-alive\r\nConnection: close", "close, upgrade\r\nUpgrade: a"]
-            .map { EarlyDoor.line("GET /other HTTP/1.1", "Connection: \($0)") }
+        let words = [
+            "keep-alive, close", "close, keep-alive", "Close", "x,CLOSE ,y", ",close", "close\t", "keep-alive\r\nConnection: close",
+            "close, upgrade\r\nUpgrade: a",
+        ]
+        var asks = words.map { EarlyDoor.line("GET /other HTTP/1.1", "Connection: \($0)") }
         asks += ["GET /other HTTP/1.0\r\n\r\n", "GET /other HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\n"]
         let tunnel = EarlyDoor.line("CONNECT x:1 HTTP/1.1", "Content-Length: 3")
         try await Self.withBoth { [asks] server in
@@ -96,7 +99,8 @@ struct OtherProtocolTests {
 
     @Test("Words that only look like it end nothing, and HTTP/1.0 stays where it asks to")
     func stays() async throws {
-        let asks = ["closed", "keep-alive, not-close", "x close", "upgrades", ""].map { EarlyDoor.line("GET /other HTTP/1.1", "Connection: \($0)", "Upgrade: a") }
+        let words = ["closed", "keep-alive, not-close", "x close", "upgrades", ""]
+        let asks = words.map { EarlyDoor.line("GET /other HTTP/1.1", "Connection: \($0)", "Upgrade: a") }
         let old = "GET /other HTTP/1.0\r\nConnection: x, Keep-Alive\r\n\r\n"
         try await Self.withBoth { server in
             for ask in asks + [old] { #expect(try await Self.statuses(server, [ask + Self.end]) == [200, 200], "\(ask)") }
@@ -110,7 +114,7 @@ struct OtherProtocolTests {
             for more in [Self.plain, "x"] {
                 let place = Place()
                 place.come(ask)
-                for _ in 0..<128 { place.come(String(repeating: more, count: 65_536 / more.utf8.count)) }
+                for _ in 0..<32 { place.come(String(repeating: more, count: 65_536 / more.utf8.count)) }
                 #expect(place.kept <= 65_536, "\(ask)")
                 place.close()
             }
