@@ -133,7 +133,9 @@ struct OtherProtocolTests {
                 switch Int.random(in: 0..<5, using: &random) {
                 case 0, 1: lines.append("Upgrade:" + some(of: ["", " ", " a", "a,b", "\ta"]))
                 case 2: lines.append(some(of: ["Upgrades", "Connections", "Proxy-Connection"]) + ": upgrade")
-                default: lines.append("Connection: " + some(of: words) + some(of: gaps) + some(of: words) + some(of: [""] + gaps))
+                default:
+                    let list = [some(of: words), some(of: gaps), some(of: words), some(of: [""] + gaps)]
+                    lines.append("Connection: \(list.joined())")
                 }
             }
             let head = lines.map { $0 + "\r\n" }.joined() + "\r\n"

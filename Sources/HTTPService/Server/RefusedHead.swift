@@ -47,7 +47,7 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             pending += 1
-            // As the framework has it, which reads nothing behind it.
+            // As ConnectionRules write it, and the framework has it, which reads nothing behind it.
             isLast = head.headerFields[.connection] == "close"
         case .body: break
         case .end: hasEnded = isLast
