@@ -118,7 +118,7 @@ struct ListenerService: Service {
         let limits = listener.limits
         return channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limits.idle), FirstByte(limit: limits.opening))
-        }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
+        }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value -> EventLoopFuture<Void> in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let rules = ConnectionRules()
@@ -131,7 +131,7 @@ struct ListenerService: Service {
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
             // No byte is read before it has gone: the connection opens when it is set up.
             return pipeline.removeHandler(parser)
-        }.flatMap { (gone: EventLoopFuture<Void>) in gone }
+        }.flatMap { $0 }
     }
 
     private func bootstrap(_ quiescing: ServerQuiescingHelper) -> ServerBootstrap {
