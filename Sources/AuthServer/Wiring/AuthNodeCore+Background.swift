@@ -18,6 +18,7 @@ extension AuthNodeCore {
 
     private func upkeep(_ lease: Lease) -> [any Service] {
         let (services, vault, tokenKeyring, gateway, clock) = (services, vault, tokenKeyring, gateway, clock)
+        let clockGuard = clockGuard
         let (step, repacking) = (store.shortReceipts.map { WaitingStep($0, of: database) }, ReceiptRepacking(store: store))
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
@@ -31,7 +32,7 @@ extension AuthNodeCore {
             leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
             leased.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in
                 // What is ended, deleted or brought back is so for good, and for all nodes.
-                if try await gateway.contradicts(now) { return false }
+                guard try await clockGuard.allows(now) else { return false }
                 return try await services.housekeeping.run(at: now, while: mayGoOn)
             },
             leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
@@ -51,12 +52,12 @@ extension AuthNodeCore {
     /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.
     private func deliveries(through backends: HTTPBackends, _ lease: Lease) -> [any Service] {
         let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
-        let (decisions, gateway) = (provider.pushedDecisions, gateway)
+        let (decisions, clockGuard) = (provider.pushedDecisions, clockGuard)
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
             leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in
                 // By a clock that ran ahead everybody's session is over, and what was told once is not told again.
-                _ = try await logouts.run(at: now) { try await !gateway.contradicts(now) }
+                _ = try await logouts.run(at: now) { try await clockGuard.allows(now) }
             },
             leased.task(HTTPBackends.Work.pings.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await pings.run(at: now) },
             leased.task("decisions", every: .seconds(2)) { now in try await decisions.run(at: now) },
