@@ -19,6 +19,12 @@ struct ClockGuard: Sendable {
         return .behind
     }
 
+    /// Whether this node may have the lease for such work: otherwise it leaves that to a node whose clock nothing speaks against. Asks where something does.
+    func mayHold(at now: Instant) async throws -> Bool {
+        if doubt(at: now) == nil { return true }
+        return try await allows(now)
+    }
+
     /// Whether nothing speaks against it when the second-factor server was asked. To a clock that fell behind everything lies ahead, as it does to one that
     /// was put right: that it is right has to be said by the other server, and silence is not enough.
     /// - Throws: `CancellationError` when this server stops.
