@@ -44,7 +44,7 @@ package enum SQLError: Error, Equatable, Sendable {
     /// The role of this program has not the right to do what it was asked.
     case notAllowed(path: String, reason: String)
     /// A table of ours is not there, beneath a program that has seen it. Which one is said only where the catalogue was asked for them: of whatever else meets
-    /// it the words are the same for each, so that all of them are one thing that is told once, and the engine's own log has the name.
+    /// it the words are the same for each, so that all of them are one thing that is told once, and PostgreSQL's own log has the name.
     case tableMissing(path: String, name: String? = nil)
     /// The file was found damaged while it was open.
     case damaged(path: String, reason: String)

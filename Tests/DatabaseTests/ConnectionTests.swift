@@ -104,11 +104,7 @@ struct ConnectionTests {
                 await #expect(throws: error) { try await database.transaction { try $0.execute(sql) } }
             }
             await #expect(throws: SQLError.self) { try await database.transaction { try $0.execute("UPDATE counter SET value = 'many'") } }
-            let missing =
-                backend == .postgresql
-                ? SQLError.tableMissing(path: database.place)
-                : SQLError.fault(code: 1, message: "no such table: nowhere")
-            await #expect(throws: missing) {
+            await #expect(throws: SQLError.tableMissing(path: database.place)) {
                 try await database.read { try $0.query("SELECT * FROM nowhere") }
             }
             let hits = try await database.hits()

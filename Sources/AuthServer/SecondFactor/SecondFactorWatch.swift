@@ -61,6 +61,9 @@ package final class SecondFactorWatch: Sendable {
     /// Whether the other server contradicted this one's clock when it last said anything of it. One that says nothing more takes nothing back.
     var isClockContradicted: Bool { state.withLock { $0.contradicted > $0.agreed } }
 
+    /// Whether everything was in order when it was last asked.
+    var isInOrder: Bool { state.withLock { $0.finding == nil && $0.agreed > 0 } }
+
     /// To be called before anything is asked.
     func begin() -> Exchange {
         state.withLock { state in

@@ -13,25 +13,29 @@ extension AuthNodeCore {
     /// - Parameter holder: tells this node from the others of its database.
     func background(holder: [UInt8]) -> [any Service] {
         let lease = database.lease("background", for: Self.leaseLife, holder: holder)
-        return upkeep(lease) + deliveries(through: HTTPBackends(logger: logger), lease)
+        // What is for good, and for all nodes. By itself, so that a node whose clock is contradicted leaves it to another, and does the rest.
+        let forGood = database.lease("housekeeping", for: Self.leaseLife, holder: holder)
+        return upkeep(lease, forGood) + deliveries(through: HTTPBackends(logger: logger), lease, forGood)
     }
 
-    private func upkeep(_ lease: Lease) -> [any Service] {
+    private func upkeep(_ lease: Lease, _ forGood: Lease) -> [any Service] {
         let (services, vault, tokenKeyring, gateway, clock) = (services, vault, tokenKeyring, gateway, clock)
+        let clockGuard = clockGuard
         let (step, repacking) = (store.shortReceipts.map { WaitingStep($0, of: database) }, ReceiptRepacking(store: store))
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
+        let leasedForGood = LeasedWork(lease: forGood, logger: logger, clock: clock, mayHold: { try await clockGuard.mayHold(at: $0) })
         return [
-            // The first service is told to stop last: by then nothing works any more that the lease is for.
-            LeaseKeeper(lease: lease, logger: logger),
+            // The first service is told to stop last: by then nothing works any more that the leases are for.
+            LeaseKeeper(leases: [lease, forGood], logger: logger),
             PeriodicTask(name: "keys", interval: .seconds(600), logger: logger, told: lease.told) {
                 // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
                 let ours = try await lease.isHeld(at: clock().seconds)
                 if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
             },
             leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
-            leased.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in
+            leasedForGood.batches("housekeeping", every: .seconds(5)) { now, mayGoOn in
                 // What is ended, deleted or brought back is so for good, and for all nodes.
-                if try await gateway.contradicts(now) { return false }
+                guard try await clockGuard.allows(now) else { return false }
                 return try await services.housekeeping.run(at: now, while: mayGoOn)
             },
             leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
@@ -49,14 +53,16 @@ extension AuthNodeCore {
     }
 
     /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.
-    private func deliveries(through backends: HTTPBackends, _ lease: Lease) -> [any Service] {
+    private func deliveries(through backends: HTTPBackends, _ lease: Lease, _ forGood: Lease) -> [any Service] {
         let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
-        let (decisions, gateway) = (provider.pushedDecisions, gateway)
+        let (decisions, clockGuard) = (provider.pushedDecisions, clockGuard)
         let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
+        // Housekeeping sees to it that somebody is asked.
+        let leasedForGood = LeasedWork(lease: forGood, logger: logger, clock: clock, mayHold: { clockGuard.doubt(at: $0) == nil })
         return [
-            leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in
+            leasedForGood.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in
                 // By a clock that ran ahead everybody's session is over, and what was told once is not told again.
-                _ = try await logouts.run(at: now) { try await !gateway.contradicts(now) }
+                _ = try await logouts.run(at: now) { try await clockGuard.allows(now) }
             },
             leased.task(HTTPBackends.Work.pings.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await pings.run(at: now) },
             leased.task("decisions", every: .seconds(2)) { now in try await decisions.run(at: now) },

@@ -26,8 +26,14 @@ extension AuthNodeCore {
                 // Without an operational key that is valid now it signs nothing.
                 NamedCheck("keys") { try await database.tellingWhy { try await vault.checkSigners() } },
             ],
-            told: [unconfirmed, RootKeyCheck { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck],
+            told: [unconfirmed, RootKeyCheck { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck, housekeeping],
             drain: drain, limit: limit)
+    }
+
+    private var housekeeping: NamedCheck {
+        NamedCheck("housekeeping") { [clockGuard, clock] in
+            if let doubt = clockGuard.doubt(at: clock()) { throw doubt }
+        }
     }
 
     private var unconfirmed: NamedCheck {

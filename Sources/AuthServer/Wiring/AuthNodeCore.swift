@@ -12,6 +12,7 @@ struct AuthNodeCore: Sendable {
     /// Asked for each request, and watched for leaps.
     let clock: @Sendable () -> Instant
     let clockCheck: ClockCheck
+    let clockGuard: ClockGuard
     let vault: ServerVault
     /// The virtual server that was made on the first start.
     let server: VirtualServer
@@ -45,6 +46,7 @@ struct AuthNodeCore: Sendable {
             rootHash: settings.secondFactorIdentity, database: database, logger: logger,
             // Its own reason is told rather than that it did not answer.
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
+        clockGuard = ClockGuard(gateway: gateway, watch: watch, check: clockCheck)
         let views = try await SessionViews.of(database)
         let shortReceipts = StepWatch(AuthenticationSchema.shortReceipts, of: database)
         try await shortReceipts.look()

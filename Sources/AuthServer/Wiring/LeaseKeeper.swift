@@ -3,16 +3,18 @@ import HTTPService
 import Logging
 import ServiceLifecycle
 
-/// Hands a lease on when the server stops.
+/// Hands leases on when the server stops.
 struct LeaseKeeper: Service {
-    let lease: Lease
+    let leases: [Lease]
     let logger: Logger
 
     func run() async throws {
         try? await gracefulShutdown()
-        do { try await lease.release() } catch {
-            // Another node takes it when it is late.
-            logger.line(.warning, "background work failed", [.work: "lease", .error: "\(lease.told(error))"])
+        for lease in leases {
+            do { try await lease.release() } catch {
+                // Another node takes it when it is late.
+                logger.line(.warning, "background work failed", [.work: "lease", .error: "\(lease.told(error))"])
+            }
         }
     }
 }

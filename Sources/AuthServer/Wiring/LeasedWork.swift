@@ -8,6 +8,8 @@ struct LeasedWork: Sendable {
     let lease: Lease
     let logger: Logger
     let clock: @Sendable () -> Instant
+    /// Asked before the lease is: where it is false, this node does nothing and renews nothing, so that another takes the lease when it has lived.
+    var mayHold: @Sendable (Instant) async throws -> Bool = { _ in true }
 
     /// - Parameters:
     ///   - name: as the log names the work.
@@ -18,7 +20,7 @@ struct LeasedWork: Sendable {
         _ name: String, every interval: Duration, overlaps: Bool = false, _ body: @Sendable @escaping (Instant) async throws -> Void
     ) -> PeriodicTask {
         PeriodicTask(name: name, interval: interval, overlaps: overlaps, logger: logger, told: lease.told) {
-            if try await lease.isHeld(at: clock().seconds) { try await body(clock()) }
+            if try await isHeld() { try await body(clock()) }
         }
     }
 
@@ -32,13 +34,18 @@ struct LeasedWork: Sendable {
         _ run: @Sendable @escaping (Instant, _ mayGoOn: @Sendable () async throws -> Bool) async throws -> Bool
     ) -> PeriodicTask {
         PeriodicTask(name: name, interval: interval, logger: logger, told: lease.told) {
-            guard try await lease.isHeld(at: clock().seconds) else { return }
+            guard try await isHeld() else { return }
             let pace = pace()
             let mayGoOn = { @Sendable () async throws -> Bool in
                 try await pace.rest()
-                return try await lease.isHeld(at: clock().seconds)
+                return try await isHeld()
             }
             while try await run(clock(), mayGoOn) { pace.hurry() }
         }
+    }
+
+    private func isHeld() async throws -> Bool {
+        guard try await mayHold(clock()) else { return false }
+        return try await lease.isHeld(at: clock().seconds)
     }
 }

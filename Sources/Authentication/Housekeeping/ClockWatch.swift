@@ -30,6 +30,18 @@ package final class ClockWatch: Sendable {
         }
     }
 
+    /// Whether `now` is behind what the clock has shown by more than clocks may differ: it fell behind, or was put right. Counts as a look of ``isBack(at:)``.
+    package func isBehind(at now: Instant) -> Bool {
+        state.withLock { state in
+            if let latest = state.latest, latest.seconds(since: now) <= PhoneRequest.window {
+                state.backSince = nil
+                return false
+            }
+            state.backSince = min(state.backSince ?? now, now)
+            return state.latest != nil
+        }
+    }
+
     /// Whether what lies ahead of `now` is to be brought back now.
     func isBack(at now: Instant) -> Bool {
         state.withLock { state in

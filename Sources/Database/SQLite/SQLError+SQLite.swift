@@ -4,14 +4,19 @@ import GRDBSQLite
 extension SQLError {
     /// What the last call on a connection failed with.
     init(sqlite connection: OpaquePointer?) {
-        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) }
-        self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)), path: path)
+        self.init(
+            code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)), path: Self.path(of: connection))
     }
 
     /// What a call on a file of a connection answered.
     init(sqlite connection: OpaquePointer?, code: Int32) {
-        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) }
-        self.init(code: code, message: String(cString: sqlite3_errstr(code)), path: path)
+        self.init(code: code, message: String(cString: sqlite3_errstr(code)), path: Self.path(of: connection))
+    }
+
+    /// Nil for a database in memory.
+    private static func path(of connection: OpaquePointer?) -> String? {
+        guard let name = sqlite3_db_filename(connection, "main"), name.pointee != 0 else { return nil }
+        return String(cString: name)
     }
 
     /// Whether the file, or the disk under it, is not what it was: primary codes IOERR, CORRUPT and NOTADB.
@@ -29,8 +34,9 @@ extension SQLError {
         return .damaged(path: path, reason: message)
     }
 
-    init(grdb error: GRDB.DatabaseError) {
-        self.init(code: error.extendedResultCode.rawValue, message: error.message ?? "no detail", path: nil)
+    /// What a statement could not be compiled for.
+    init(grdb error: GRDB.DatabaseError, on connection: OpaquePointer?) {
+        self.init(code: error.extendedResultCode.rawValue, message: error.message ?? "no detail", path: Self.path(of: connection))
     }
 
     /// SQLite's extended result code in our words (sqlite.org/rescode.html).
@@ -47,6 +53,8 @@ extension SQLError {
         // By its number: at a commit the system's own reason is not kept.
         case let result where result.primaryResultCode == .SQLITE_IOERR:
             self = .diskFails(path: path ?? "the database", reason: "\(message), \(code)")
+        // SQLite has no number for it. Of our own statements none names a table that its schema does not have.
+        case .SQLITE_ERROR where message.hasPrefix("no such table: "): self = .tableMissing(path: path ?? "in memory")
         default: self = .fault(code: Int(code), message: message)
         }
     }

@@ -95,7 +95,7 @@ final class SQLiteConnection: SQLConnection {
             prepared[text] = statement
             return statement
         } catch let error as GRDB.DatabaseError {
-            throw SQLError(grdb: error)
+            throw SQLError(grdb: error, on: database.sqliteConnection)
         }
     }
 

@@ -20,12 +20,19 @@ package final class ClockCheck: ReadinessCheck {
     }
 
     package func check() async throws {
+        if let seen = seenAhead { throw ClockBehind(newest: seen) }
+    }
+
+    package var isBehind: Bool { seenAhead != nil }
+
+    /// What was seen that the clock is behind of now. Every look is noted.
+    private var seenAhead: UInt64? {
         let now = clock()
         let seen = newest.withLock { newest in
             newest = max(newest, now)
             return newest
         }
-        if seen > now + Self.tolerance { throw ClockBehind(newest: seen) }
+        return seen > now + Self.tolerance ? seen : nil
     }
 }
 

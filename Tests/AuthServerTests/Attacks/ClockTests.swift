@@ -275,6 +275,63 @@ struct ClockTests {
         }
     }
 
+    @Test(
+        "While the second-factor server is silent a node whose clock fell behind ends and brings back nothing, nor one that is started then",
+        .onBothEngines, arguments: [false, true])
+    func behind(isStartedAnew: Bool) async throws {
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(60)
+            }
+            let nonce = try servers.nonce()
+            try await phone.refreshed().logIn(nonce)
+            servers.secondFactor.isDown = true
+            servers.clock.jump(-864_000)
+            let node = isStartedAnew ? try await servers.start() : servers.service
+            for _ in 0..<3 {
+                await node.runBackground()
+                servers.clock.advance(60)
+            }
+            servers.clock.jump(864_000)
+            #expect(try await servers.status(of: nonce).loggedIn)
+            guard !isStartedAnew else { return }
+            // Right again, and silent as it is the other server stops nothing more.
+            servers.clock.advance(3 * 86_400)
+            await servers.runBackground()
+            let left = try await servers.database.read { try $0.one("SELECT COUNT(*) AS number FROM session") }
+            #expect(try left?.int("number") == 0)
+        }
+    }
+
+    @Test("That housekeeping waits for the clocks is one line of the log and in the full report, and one line when it goes on")
+    func told() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers in
+            let lines = { @Sendable (message: String) in log.lines(message).filter { $0.facts["work"] == "housekeeping" } }
+            let rounds = { @Sendable () async -> Void in
+                for _ in 0..<3 {
+                    await servers.runBackground()
+                    servers.clock.advance(5)
+                }
+            }
+            await rounds()
+            #expect(lines("a readiness check failed").isEmpty)
+            servers.clock.jump(3_600)
+            servers.skew.value = -3_600
+            await rounds()
+            #expect(lines("a readiness check failed").count == 1)
+            #expect(lines("a readiness check failed").first?.facts["reason"]?.contains("the clocks differ") == true)
+            #expect(lines("a readiness check passes again").isEmpty)
+            servers.clock.jump(-3_600)
+            servers.skew.value = 0
+            await rounds()
+            #expect(lines("a readiness check failed").count == 1)
+            #expect(lines("a readiness check passes again").count == 1)
+        }
+    }
+
     @Test("A clock that falls behind for a minute makes nobody's session shorter", .onBothEngines)
     func shortFall() async throws {
         try await ServersFixture.run { servers in

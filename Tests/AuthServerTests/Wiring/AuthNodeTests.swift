@@ -289,7 +289,7 @@ struct AuthNodeTests {
         try await ServersFixture.run(database: database) { servers in
             let second = try await servers.start()
             let holder = { @Sendable () async throws -> [UInt8]? in
-                try await database.read { try $0.one("SELECT holder FROM lease")?.blob("holder") }
+                try await database.read { try $0.one("SELECT holder FROM lease WHERE name = 'background'")?.blob("holder") }
             }
             let states = { @Sendable () async throws -> [Int64] in
                 try await database.read { try $0.query("SELECT state FROM session").map { try $0.integer("state") } }
@@ -314,6 +314,41 @@ struct AuthNodeTests {
             #expect(next != first)
             await servers.runBackground()
             #expect(try await holder() == next)
+        }
+    }
+
+    @Test(
+        "A node whose clock the second-factor server contradicts renews its turn at other work and not at housekeeping, and does when they agree",
+        arguments: Shared.allCases)
+    func leavesHousekeeping(on engine: Shared) async throws { try await engine.withDatabase(leavesHousekeeping) }
+
+    private func leavesHousekeeping(over database: any Database) async throws {
+        try await ServersFixture.run(database: database) { servers in
+            let turn = { @Sendable (name: String) async throws -> Int64 in
+                let row = try await database.read { try $0.one("SELECT turn FROM lease WHERE name = $1", [.text(name)]) }
+                return try #require(row).integer("turn")
+            }
+            let rounds = { @Sendable () async -> Void in
+                for _ in 0..<3 {
+                    await servers.runBackground()
+                    servers.clock.advance(60)
+                }
+            }
+            await rounds()
+            #expect(try await turn("housekeeping") > 1)
+            servers.clock.jump(3_600)
+            servers.skew.value = -3_600
+            // The first meets it.
+            await servers.runBackground()
+            let (kept, left) = (try await turn("background"), try await turn("housekeeping"))
+            servers.clock.advance(60)
+            await rounds()
+            #expect(try await turn("background") > kept)
+            #expect(try await turn("housekeeping") == left)
+            servers.clock.jump(-3_600)
+            servers.skew.value = 0
+            await rounds()
+            #expect(try await turn("housekeeping") > left)
         }
     }
 

@@ -64,6 +64,35 @@ struct LeasedBatchesTests {
         }
     }
 
+    @Test("A node that may not hold it any more ends between two batches and renews nothing, so that another takes it; then it waits for its turn")
+    func mayNotHold() async throws {
+        try await run { own, other in
+            let clock = TestClock(Self.start)
+            let mayHold = Mutex(true)
+            let runs = Mutex(0)
+            let leased = LeasedWork(lease: own, logger: LogRecorder().logger(), clock: { clock.now }, mayHold: { _ in mayHold.withLock { $0 } })
+            let task = leased.batches("work", every: .seconds(600), pace: Self.restless) { _, mayGoOn in
+                runs.withLock { $0 += 1 }
+                mayHold.withLock { $0 = false }
+                let goesOn = try await mayGoOn()
+                #expect(!goesOn)
+                return false
+            }
+            await task.round()
+            for _ in 0..<4 {
+                let isTheirs = try await other.isHeld(at: clock.now.seconds)
+                #expect(!isTheirs)
+                clock.advance(15)
+                await task.round()
+            }
+            let isTheirs = try await other.isHeld(at: clock.now.seconds)
+            #expect(isTheirs)
+            mayHold.withLock { $0 = true }
+            await task.round()
+            #expect(runs.withLock { $0 } == 1)
+        }
+    }
+
     @Test("A node that was halted between two batches, and whose lease another has taken, ends there; so do its next rounds")
     func lost() async throws {
         try await run { own, other in
