@@ -36,7 +36,7 @@ struct OtherProtocolTests {
             EarlyDoor.line(EarlyDoor.get, "Proxy-Connection: upgrade", "Upgrade: a"),
             "GET /door HTTP/1.0\r\nX-Key: right\r\nConnection: upgrade, keep-alive\r\nUpgrade: a\r\n\r\n",
         ]
-        try await Self.withBoth { server in
+        try await Self.withBoth { server async throws in
             for ask in asks {
                 #expect(try await Self.statuses(server, [ask + Self.end]) == [200, 200], "\(ask)")
                 #expect(try await Self.statuses(server, [ask, Self.end], pause: .milliseconds(5)) == [200, 200], "\(ask)")
@@ -54,7 +54,7 @@ struct OtherProtocolTests {
             head + "Content-Length: \(Self.end.utf8.count)\r\n\r\n" + Self.end,
             head + "Transfer-Encoding: chunked\r\n\r\n\(String(Self.end.utf8.count, radix: 16))\r\n\(Self.end)\r\n0\r\nA: b\r\n\r\n",
         ]
-        try await Self.withBoth { server in
+        try await Self.withBoth { server async throws in
             for ask in asks {
                 #expect(try await Self.statuses(server, [ask + Self.end]) == [404, 200], "\(ask)")
                 #expect(try await Self.statuses(server, (ask + Self.end).unicodeScalars.map { String($0) }) == [404, 200], "\(ask)")
@@ -69,7 +69,7 @@ struct OtherProtocolTests {
             "", Self.plain, Self.plain + ask, "\r\n" + Self.plain, "GET /do", "\u{1}\u{2}\u{3}\r\n\r\n", EarlyDoor.line("BREW / HTTP/1.1"),
             "GET /other HTTP/1.1\r\n\r\n",
         ]
-        try await Self.withBoth { server in
+        try await Self.withBoth { server async throws in
             for tail in tails {
                 let usual = try await Self.statuses(server, [Self.plain + tail], endsOutput: true)
                 #expect(usual?.isEmpty == false)
@@ -87,7 +87,7 @@ struct OtherProtocolTests {
         var asks = words.map { EarlyDoor.line("GET /other HTTP/1.1", "Connection: \($0)") }
         asks += ["GET /other HTTP/1.0\r\n\r\n", "GET /other HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\n"]
         let tunnel = EarlyDoor.line("CONNECT x:1 HTTP/1.1", "Content-Length: 3")
-        try await Self.withBoth { [asks] server in
+        try await Self.withBoth { [asks] server async throws in
             for ask in asks {
                 #expect(try await Self.statuses(server, [ask + Self.plain]) == [200], "\(ask)")
                 #expect(try await Self.statuses(server, [ask, "rubbish\r\n\r\n"], pause: .milliseconds(5)) == [200], "\(ask)")
@@ -102,7 +102,7 @@ struct OtherProtocolTests {
         let words = ["closed", "keep-alive, not-close", "x close", "upgrades", ""]
         let asks = words.map { EarlyDoor.line("GET /other HTTP/1.1", "Connection: \($0)", "Upgrade: a") }
         let old = "GET /other HTTP/1.0\r\nConnection: x, Keep-Alive\r\n\r\n"
-        try await Self.withBoth { server in
+        try await Self.withBoth { server async throws in
             for ask in asks + [old] { #expect(try await Self.statuses(server, [ask + Self.end]) == [200, 200], "\(ask)") }
         }
     }
