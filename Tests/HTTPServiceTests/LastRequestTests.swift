@@ -1,8 +1,6 @@
-import HTTPTypes
-import Logging
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 @testable import HTTPService
@@ -15,19 +13,19 @@ struct LastRequestTests {
         private let behind = Behind()
         var heard: [String] { behind.heard }
 
-        init() { channel = EmbeddedChannel(handlers: [RefusedHead(log: RefusalLog(), logger: Logger(label: "test")), behind]) }
+        init() { channel = EmbeddedChannel(handlers: [ConnectionRules(), behind]) }
 
         func come() { channel.pipeline.syncOperations.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET"))) }
 
-        func ask(_ path: String, _ fields: HTTPFields = [:]) {
-            let head = HTTPRequest(method: .post, scheme: "http", authority: "x", path: path, headerFields: fields)
-            channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
-            channel.pipeline.fireChannelRead(HTTPRequestPart.body(ByteBuffer(string: "a")))
-            channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+        func ask(_ path: String, _ fields: HTTPHeaders = [:]) {
+            let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: path, headers: fields)
+            channel.pipeline.fireChannelRead(HTTPServerRequestPart.head(head))
+            channel.pipeline.fireChannelRead(HTTPServerRequestPart.body(ByteBuffer(string: "a")))
+            channel.pipeline.fireChannelRead(HTTPServerRequestPart.end(nil))
         }
 
         private final class Behind: ChannelInboundHandler {
-            typealias InboundIn = HTTPRequestPart
+            typealias InboundIn = HTTPServerRequestPart
             var heard: [String] = []
 
             func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -36,7 +34,7 @@ struct LastRequestTests {
 
             func channelRead(context: ChannelHandlerContext, data: NIOAny) {
                 switch unwrapInboundIn(data) {
-                case .head(let head): heard.append(head.path ?? "")
+                case .head(let head): heard.append(head.uri)
                 case .body: heard.append("body")
                 case .end: heard.append("end")
                 }
@@ -48,11 +46,11 @@ struct LastRequestTests {
     func last() {
         let place = Place()
         place.come()
-        place.ask("/first", [.connection: "keep-alive"])
-        place.ask("/last", [.connection: "close"])
+        place.ask("/first", ["Connection": "keep-alive"])
+        place.ask("/last", ["Connection": "close"])
         place.ask("/more")
         place.come()
-        place.ask("/still", [.connection: "close"])
+        place.ask("/still", ["Connection": "close"])
         #expect(place.heard == ["bytes", "/first", "body", "end", "/last", "body", "end"])
     }
 }

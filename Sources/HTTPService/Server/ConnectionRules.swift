@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Knows which request is the last of its connection, and says so in one word, `Connection: close`: everybody behind looks for that and for nothing else. What comes
-/// behind such a request is nothing to anybody. Stands right behind ``RequestParser``, and tells it when the parser has stopped.
+/// behind such a request is nothing to anybody: nobody answers it, and whoever counts or times what is under way would wait for it for ever. Stands right behind ``RequestParser``, and tells it when the parser has stopped.
 final class ConnectionRules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -26,6 +26,12 @@ final class ConnectionRules: ChannelInboundHandler {
             hasStopped = next == .requestAnew
         }
         context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // That bytes came is said before they are parsed.
+        guard !isOver || !(event is FirstByte.Came) else { return }
+        context.fireUserInboundEventTriggered(event)
     }
 
     /// The parser may be at odds with what comes behind the last request, or take it for an error that something comes.

@@ -9,8 +9,8 @@ import NIOHTTPTypes
 /// Answers what ends before any route: 501 to a request whose method the parser does not know, which for the parser is the same as rubbish; 431 to an
 /// address or header fields beyond every limit; 400 or 501 to what ``HeadRules`` refuse. Rubbish is 400 without a word, by the framework.
 ///
-/// Whoever gave it, an answer that says that the connection ends is the last: what comes now is no request (RFC 9112 §9.6). So is what comes behind a request
-/// that says it: nobody answers that, and whoever counts what is under way would count it for ever.
+/// Whoever gave it, an answer that says that the connection ends is the last: what comes now is no request (RFC 9112 §9.6). What comes
+/// behind a request that says so never gets here (``ConnectionRules``).
 final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -25,8 +25,6 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     private var pending = 0
     /// The answer is given: what comes now is read by nobody.
     private var isOver = false
-    /// A request came that says that it is the last, and its end.
-    private var (isLast, hasEnded) = (false, false)
 
     /// - Parameter log: of the whole listener.
     init(log: RefusalLog, logger: Logger) {
@@ -35,23 +33,13 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let came = event as? FirstByte.Came {
-            guard !hasEnded else { return }
-            bytes = came.bytes
-        }
+        if let came = event as? FirstByte.Came { bytes = came.bytes }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isOver, !hasEnded else { return }
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            pending += 1
-            // As ConnectionRules write it, and the framework has it, which reads nothing behind it.
-            isLast = head.headerFields[.connection] == "close"
-        case .body: break
-        case .end: hasEnded = isLast
-        }
+        guard !isOver else { return }
+        if case .head = unwrapInboundIn(data) { pending += 1 }
         context.fireChannelRead(data)
     }
 
