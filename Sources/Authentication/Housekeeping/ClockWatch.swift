@@ -12,6 +12,16 @@ package final class ClockWatch: Sendable {
         /// The latest that the clock has shown; nil before the first look, since nobody knows what it showed to the run of the program before.
         var latest: Instant?
         var backSince: Instant?
+
+        /// Whether `now` is behind by more than clocks may differ, or the first look; and since when, from look to look.
+        mutating func isBehind(at now: Instant) -> Bool {
+            if let latest, latest.seconds(since: now) <= PhoneRequest.window {
+                backSince = nil
+                return false
+            }
+            backSince = min(backSince ?? now, now)
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -32,27 +42,17 @@ package final class ClockWatch: Sendable {
 
     /// Whether `now` is behind what the clock has shown by more than clocks may differ: it fell behind, or was put right. Counts as a look of ``isBack(at:)``.
     package func isBehind(at now: Instant) -> Bool {
-        state.withLock { state in
-            if let latest = state.latest, latest.seconds(since: now) <= PhoneRequest.window {
-                state.backSince = nil
-                return false
-            }
-            state.backSince = min(state.backSince ?? now, now)
-            return state.latest != nil
-        }
+        state.withLock { $0.isBehind(at: now) && $0.latest != nil }
     }
 
     /// Whether what lies ahead of `now` is to be brought back now.
     func isBack(at now: Instant) -> Bool {
         state.withLock { state in
-            if let latest = state.latest, latest.seconds(since: now) <= PhoneRequest.window {
-                state.latest = max(latest, now)
-                state.backSince = nil
+            guard state.isBehind(at: now) else {
+                state.latest = state.latest.map { max($0, now) }
                 return false
             }
-            let since = min(state.backSince ?? now, now)
-            state.backSince = since
-            guard now.seconds(since: since) >= Self.patience else { return false }
+            guard let since = state.backSince, now.seconds(since: since) >= Self.patience else { return false }
             state.latest = now
             state.backSince = nil
             return true

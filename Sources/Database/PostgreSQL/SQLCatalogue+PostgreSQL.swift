@@ -24,7 +24,8 @@ extension SQLCatalogue {
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
             WHERE t.relnamespace = current_schema()::regnamespace
             """,
-        // Rows may be kept elsewhere, behind a view or a foreign table. Of several rights in one word any would do, so each has its own. Null is told of a table that is gone since the transaction began.
+        // Rows may be kept elsewhere, behind a view or a foreign table. Of several rights in one word any would do, so each has its own. Null is told of a table
+        // that is gone since the transaction began.
         tables: """
             SELECT c.relname::text AS name, \(may("SELECT")) AS may_select, \(may("INSERT")) AS may_insert, \(may("UPDATE")) AS may_update,
             \(may("DELETE")) AS may_delete

@@ -21,6 +21,26 @@ struct ClockTests {
         return try await servers.status(of: nonce).loggedIn
     }
 
+    /// A session of somebody who is logged in, at servers that have worked in the background for some minutes.
+    private func loggedIn(_ servers: ServersFixture) async throws -> SessionNonce {
+        let phone = try await TestPhone(servers).enrol(try servers.nonce())
+        for _ in 0..<3 {
+            await servers.runBackground()
+            servers.clock.advance(60)
+        }
+        let nonce = try servers.nonce()
+        try await phone.refreshed().logIn(nonce)
+        return nonce
+    }
+
+    /// What is over for days is gone.
+    private func expectHousekeeping(_ servers: ServersFixture) async throws {
+        servers.clock.advance(3 * 86_400)
+        await servers.runBackground()
+        let left = try await servers.database.read { try $0.one("SELECT COUNT(*) AS number FROM session") }
+        #expect(try left?.int("number") == 0)
+    }
+
     private func expectAllIsWell(_ phone: EnrolledPhone) async throws {
         // A bundle is signed once a second.
         phone.servers.clock.advance(2)
@@ -250,13 +270,7 @@ struct ClockTests {
         .onBothEngines, arguments: [3_600, 864_000, -3_600, -864_000] as [Int64])
     func contradicted(_ jump: Int64) async throws {
         try await ServersFixture.run { servers in
-            let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            for _ in 0..<3 {
-                await servers.runBackground()
-                servers.clock.advance(60)
-            }
-            let nonce = try servers.nonce()
-            try await phone.refreshed().logIn(nonce)
+            let nonce = try await loggedIn(servers)
             servers.clock.jump(jump)
             servers.skew.value = -jump
             for isSilent in [false, true, false] {
@@ -268,10 +282,7 @@ struct ClockTests {
             servers.skew.value = 0
             #expect(try await servers.status(of: nonce).loggedIn)
             // Nothing is held up when they agree.
-            servers.clock.advance(3 * 86_400)
-            await servers.runBackground()
-            let left = try await servers.database.read { try $0.one("SELECT COUNT(*) AS number FROM session") }
-            #expect(try left?.int("number") == 0)
+            try await expectHousekeeping(servers)
         }
     }
 
@@ -280,13 +291,7 @@ struct ClockTests {
         .onBothEngines, arguments: [false, true])
     func behind(isStartedAnew: Bool) async throws {
         try await ServersFixture.run { servers in
-            let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            for _ in 0..<3 {
-                await servers.runBackground()
-                servers.clock.advance(60)
-            }
-            let nonce = try servers.nonce()
-            try await phone.refreshed().logIn(nonce)
+            let nonce = try await loggedIn(servers)
             servers.secondFactor.isDown = true
             servers.clock.jump(-864_000)
             let node = isStartedAnew ? try await servers.start() : servers.service
@@ -298,10 +303,7 @@ struct ClockTests {
             #expect(try await servers.status(of: nonce).loggedIn)
             guard !isStartedAnew else { return }
             // Right again, and silent as it is the other server stops nothing more.
-            servers.clock.advance(3 * 86_400)
-            await servers.runBackground()
-            let left = try await servers.database.read { try $0.one("SELECT COUNT(*) AS number FROM session") }
-            #expect(try left?.int("number") == 0)
+            try await expectHousekeeping(servers)
         }
     }
 
