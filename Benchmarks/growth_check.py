@@ -1,6 +1,7 @@
 """Whether the rules are sound by which growth is filled, measured and decided: samples of each, with what has to come of them. For Benchmarks/growth --check,
 a part of make verify; it measures nothing, and starts nothing."""
 
+import collections
 import contextlib
 import json
 import pathlib
@@ -163,6 +164,30 @@ def of_questions():
             yield f"of {sessions} sessions not each is asked for once"
 
 
+def of_counted_questions():
+    """Whether what is counted as the first read of a login is one, and what is counted as asked again is of none that was not asked for."""
+    effort = growth_parts.Effort(quick=False)
+    for sessions, expected in ((1, [growth_counts.AGAIN]), (200, [growth_counts.AGAIN]), (1_000, [growth_counts.FIRST, growth_counts.AGAIN])):
+        installation = types.SimpleNamespace(sessions=sessions, get_session=lambda number: number)
+        asked, counted = collections.Counter(), collections.Counter()
+        for quantity, requests in growth_counts.questions(installation, effort.counted_requests):
+            numbers = list(requests)
+            if len(numbers) != effort.counted_requests:
+                yield f"of {len(numbers)} getSession it is said that they are {effort.counted_requests}"
+            before = {asked[number] for number in numbers}
+            if not asked and quantity:
+                yield "the first of all is counted, which makes what is made once"
+            if quantity == growth_counts.FIRST and (before != {0} or len(set(numbers)) != len(numbers)):
+                yield f"of {sessions} sessions one is counted as read first that was asked for before"
+            if quantity == growth_counts.AGAIN and 0 in before:
+                yield f"of {sessions} sessions one is counted as asked again that nobody asked for before"
+            asked.update(numbers)
+            counted[quantity] += 1
+        del counted[None]
+        if counted != {quantity: growth_counts.SLICES for quantity in expected}:
+            yield f"of {sessions} sessions there are counted {dict(counted)}"
+
+
 def of_folders():
     """Which kept databases are taken again."""
     with tempfile.TemporaryDirectory() as name:
@@ -268,7 +293,7 @@ def of_repacking():
 
 
 def faults():
-    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_folders, of_counts, of_receipts, of_repacking):
+    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_counted_questions, of_folders, of_counts, of_receipts, of_repacking):
         yield from check()
 
 

@@ -157,7 +157,7 @@ class Report:
             (few, _), (many, _) = row.medians[0], row.medians[-1]
             middle = f"; at {row.middle[0]:,} it is {row.middle[1]:.2f}" if row.middle else ""
             alone = "" if row.by_rounds is None else f"{row.by_rounds[0]:.2f} to {row.by_rounds[1]:.2f}"
-            print(f"  {row.engine:<12}{row.law.name:<44}{f'{few:,} to {many:,} {row.along}':<32}{row.ratio:>6.2f}  {alone:<13} {row.verdict}"
+            print(f"  {row.engine:<12}{row.law.name:<48}{f'{few:,} to {many:,} {row.along}':<32}{row.ratio:>6.2f}  {alone:<13} {row.verdict}"
                   f"{'' if row.law.is_promised else ' (not promised)'}{middle}")
 
     def print_bounds(self):
@@ -165,7 +165,7 @@ class Report:
         if found:
             print("\nHow long anybody waits at the most while something is done in the background")
         for engine, bound, accounts, longest, verdict in found:
-            print(f"  {engine:<12}{bound.name:<44}{f'{accounts:,} accounts':<24}{figure(longest):>8} ms  {verdict}")
+            print(f"  {engine:<12}{bound.name:<48}{f'{accounts:,} accounts':<24}{figure(longest):>8} ms  {verdict}")
 
 
 def is_weighed(row):

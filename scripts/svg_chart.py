@@ -50,7 +50,7 @@ class Panel(NamedTuple):
     inside: bool = False
     # How wide it is, beside the others.
     share: float = 1
-    # A value that is promised, with what it says: (value, text).
+    # A value that is promised, with what it says: (value, text). It says it where no line is: below where one lies higher.
     limit: tuple = ()
 
 
@@ -209,7 +209,8 @@ def drawn_panel(panel, left, right):
         shown += [rule(left, frame.y(value), right, frame.y(value), "rule"), text(left - 7, frame.y(value) + 4, short(value), "soft end")]
     if panel.limit:
         value, words = panel.limit
-        shown += [rule(left, frame.y(value), right, frame.y(value), "limit axis"), text(left + 6, frame.y(value) - 5, words, "soft halo")]
+        place = frame.y(value) + (14 if any(each > value for line in panel.lines for _, each in line.points) else -5)
+        shown += [rule(left, frame.y(value), right, frame.y(value), "limit axis"), text(left + 6, place, words, "soft halo")]
     shown += drawn_lines(panel, frame) if panel.lines else drawn_bars(panel, frame)
     shown.append(rule(left, HEIGHT - BOTTOM, right, HEIGHT - BOTTOM, "axis"))
     return shown

@@ -30,16 +30,26 @@ struct Bench {
         let parts = try await Parts.measureAll()
         parts.print(title: "Physical parts, one thread of this process")
         figures.add("parts", parts)
-        let operations = try await measureTimes(programs, &figures)
+        let measured = try await measureTimes(programs, &figures)
         let counted = try await countInstructions(programs)
         if let counted { figures.add("counted", counted) }
-        figures.add(aims: ratios(operations, parts, counted))
+        figures.add(ratios: ratios(measured.operations, parts, counted))
+        let aims = Self.aims(measured, parts, counted)
+        Aim.print(aims)
+        figures.add(aims: aims)
         guard let file = programs.figures else { return }
         try figures.write(to: file, of: programs.ostiary)
         print("\nAll figures are in \(file).")
     }
 
-    private static func measureTimes(_ programs: Programs, _ figures: inout Figures) async throws -> Table {
+    /// What was measured by time.
+    struct Measured {
+        let operations: Table
+        let bounds: Table
+        let crowds: Table
+    }
+
+    private static func measureTimes(_ programs: Programs, _ figures: inout Figures) async throws -> Measured {
         let servers = try await Servers(binary: programs.ostiary)
         defer { servers.stop() }
         var calibration = Table()
@@ -52,7 +62,7 @@ struct Bench {
         // Beside it in the same minute, so that what slows the one slows the other.
         Calibration.measure("beside nginx", into: &calibration)
         let bounds = try await Bound(servers: servers, provider: provider, programs: programs).measure()
-        bounds.print(title: "getSession beside what bounds it: 8 connections, median of \(Bound.rounds) rounds in turn")
+        bounds.print(title: "getSession beside what bounds it: 8 connections, median of \(Bound.rounds) rounds in turn (least to most)")
         figures.add("bounds", bounds)
         // Behind it, since phones keep alive what they logged in to.
         var crowds = Table()
@@ -65,7 +75,7 @@ struct Bench {
         let person = try Person(name: "last", servers: servers)
         try await person.enrol()
         figures.phone = try await Phone(person: person).measure()
-        return operations
+        return Measured(operations: operations, bounds: bounds, crowds: crowds)
     }
 
     private static func onlyLogIn(_ count: Int, phones: Int, binary: String) async throws {

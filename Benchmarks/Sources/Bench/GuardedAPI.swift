@@ -27,14 +27,14 @@ struct GuardedAPI {
             "hello and all; keys fetched once")
         var nonces: [String] = []
         for _ in 0..<Self.people { nonces.append(try await person.logIn()) }
-        func headers(_ connection: Int) -> [(String, String)] { [("X-webNonce", nonces[connection])] }
+        let turns = nonces.map { [("X-webNonce", $0)] }
         table.add(
             "an API checks a webNonce",
-            try await load("\(origin)/asked", headersOf: headers, count: requests / 4, connections: Self.people, server: meter),
+            try await load("\(origin)/asked", turns: turns, count: requests / 4, connections: Self.people, server: meter),
             "asks each time; getSession is the server's own row")
         table.add(
             "an API checks a webNonce that it remembers",
-            try await load("\(origin)/remembered", headersOf: headers, count: requests, connections: Self.people, server: meter),
+            try await load("\(origin)/remembered", turns: turns, count: requests, connections: Self.people, server: meter),
             "asks once a minute")
     }
 }

@@ -16,7 +16,7 @@ extension Bench {
         let person = try Person(name: "first", servers: servers)
         try await person.enrol()
         let nonce = try await person.logIn()
-        table.add("getSession", try await servers.getSession(nonce, count: requests))
+        table.add("getSession", try await servers.getSession([nonce], count: requests), "one session")
         // Before the pages: a server still ends what was theirs for some seconds after them.
         table.add(Self.idle, try await metered(servers, 10) { _ in try await Task.sleep(for: .seconds(1)) }, "probes, looks, housekeeping")
         try await OpenPages(servers: servers, count: emulator == nil ? 100 : 20, seconds: emulator == nil ? 30 : 20).measure(into: &table)
@@ -92,6 +92,7 @@ extension Bench {
         defer { servers.stop() }
         var operations = try await measureOperations(servers, try await Provider(servers: servers), programs, under: emulator)
         try await Crowd(of: 8, servers: servers).measure([1, 8], logins: 40, into: &operations)
+        operations.add(Bound.database, try await LiveLogins(40, servers: servers).outOfDatabase(passes: 5))
         operations.printCounts(title: "Servers: both processes per operation, user space alone, counted by an emulator")
         printWithoutIdle(operations)
         return operations
@@ -106,13 +107,4 @@ extension Bench {
             print(String(format: "  %.1f without what both do by themselves in its %.2f s  ", own, seconds) + name)
         }
     }
-}
-
-extension Servers {
-    /// The cost of one of `count` calls of getSession over 8 connections.
-    func getSession(_ nonce: String, count: Int) async throws -> Cost {
-        try await load(sessions, headers: [("X-apikey", Self.apiKey), ("X-nonce", nonce)], count: count, server: serveMeter)
-    }
-
-    private var sessions: String { "\(admin)/servers/\(serverID)/sessions/" }
 }

@@ -2,11 +2,14 @@ import Foundation
 
 /// Rows of what was measured, printed in columns.
 struct Table {
-    private(set) var rows: [(name: String, cost: Cost, note: String)] = []
+    private(set) var rows: [(name: String, cost: Cost, note: String, rounds: [Cost])] = []
 
-    mutating func add(_ name: String, _ cost: Cost, _ note: String = "") { rows.append((name, cost, note)) }
+    /// - Parameter rounds: what each found, where `cost` is their median.
+    mutating func add(_ name: String, _ cost: Cost, _ note: String = "", rounds: [Cost] = []) { rows.append((name, cost, note, rounds)) }
 
     subscript(_ name: String) -> Cost? { rows.first { $0.name == name }?.cost }
+
+    func rounds(of name: String) -> [Cost] { rows.first { $0.name == name }?.rounds ?? [] }
 
     func print(title: String) {
         Swift.print("\n\(title)")
@@ -15,8 +18,14 @@ struct Table {
             Swift.print(
                 Self.line(
                     row.name, String(format: "%.1f", row.cost.nanoseconds / 1_000),
-                    row.cost.instructions.map { String(format: "%.1f", $0 / 1_000) } ?? "–", row.note))
+                    row.cost.instructions.map { String(format: "%.1f", $0 / 1_000) } ?? "–", Self.range(row.rounds) + row.note))
         }
+    }
+
+    private static func range(_ rounds: [Cost]) -> String {
+        let times = rounds.map { $0.nanoseconds / 1_000 }
+        guard let least = times.min(), let most = times.max() else { return "" }
+        return String(format: "(%.1f to %.1f) ", least, most)
     }
 
     /// The same without times.
