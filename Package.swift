@@ -281,8 +281,9 @@ let package = Package(
             dependencies: [
                 "ostiary", "OstiaryPhone", "OstiaryProgram", "TokenBehindExample", "DataBehindExample", "TimesheetsCronExample", "AuthServer",
                 "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database",
-                "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient,
-                lifecycle, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
+                "HTTPService", "QRCode", "OstiaryTesting", "OstiaryTestTraits", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore,
+                nioPosix,
+                crypto, httpClient, lifecycle, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             // The latter is built by tests, which load it into servers.
             exclude: ["Fixtures", "Nodes/faked_clock.c"],

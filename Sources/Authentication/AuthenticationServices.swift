@@ -19,21 +19,22 @@ package struct AuthenticationServices: Sendable {
 
     package init(
         store: any AuthenticationStore, keyring: any ServerKeyring, gateway: any SecondFactorGateway, events: any SessionEvents,
-        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil,
-        deletedRetention: UInt64? = nil
+        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch(), witness: any ClockWitness = NoWitness(),
+        auditRetention: UInt64? = nil, deletedRetention: UInt64? = nil
     ) {
         let secondFactor = SecondFactorClient(gateway: gateway, keyring: keyring)
         servers = ServerService(store: store)
-        sessions = SessionQueries(store: store, keyring: keyring, events: events)
-        enrolments = EnrolmentService(store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random)
+        sessions = SessionQueries(store: store, keyring: keyring, events: events, witness: witness)
+        enrolments = EnrolmentService(
+            store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random, witness: witness)
         logins = LoginService(store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random)
         attempts = AttemptService(store: store, keyring: keyring, events: events, secondFactor: secondFactor)
         changes = SecondFactorChangeService(store: store, events: events, secondFactor: secondFactor, random: random)
-        presence = PresenceService(store: store, events: events)
+        presence = PresenceService(store: store, events: events, witness: witness)
         waiting = WaitingLogins(store: store, keyring: keyring, events: events)
         verifications = VerificationService(store: store, keyring: keyring)
         offlineCodes = OfflineLogins(store: store, keyring: keyring, queries: sessions, events: events, random: random)
-        accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
+        accounts = AccountService(store: store, events: events, secondFactor: secondFactor, witness: witness)
         housekeeping = Housekeeping(
             store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention,
             deletedRetention: deletedRetention)

@@ -83,9 +83,10 @@ package protocol Database: Sendable {
 
     /// Whether the disk would take a transaction, found out without one, as far as that can be: nothing is committed, and nothing of it waits for stable
     /// storage.
+    /// - Parameter tables: to which it would write. What others do with tables of theirs beside these is nobody's business, where an engine can tell.
     /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``, ``SQLError/busy`` while another process holds the database,
     ///   ``SQLError/replaced(path:)``, ``SQLError/damaged(path:reason:)``.
-    func checkWritable() async throws
+    func checkWritable(_ tables: Set<String>) async throws
 
     /// Whether the files that are open still have their names, and no call has found them damaged. Costs nothing but a look at the names.
     /// - Throws: ``SQLError/replaced(path:)``; ``SQLError/damaged(path:reason:)`` from the first such finding to the end of the process.

@@ -1,7 +1,10 @@
 /// Why a database cannot be used by this program. Each is told to the operator as one line.
 package enum DatabaseOpenError: Error, Equatable, Sendable {
     case cannotOpen(path: String, reason: String)
+    /// A server has the file, by the lock that one takes for as long as it lives.
     case lockedByAnotherProcess(path: String)
+    /// Somebody holds the file beneath whoever opens it, by a lock of SQLite's. A command beside a server shares the file with that; others want it alone.
+    case heldByAnotherProcess(path: String, besideServer: Bool)
     /// A move has the file open.
     case beingMoved(path: String)
     /// A server has the file, and its log lies beside another name of it.
@@ -54,6 +57,11 @@ extension DatabaseOpenError: CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the database \(path): \(reason)"
         case .lockedByAnotherProcess(let path): "the database \(path) is used by another process: stop that server first, or name another file"
+        case .heldByAnotherProcess(let path, let besideServer):
+            "another process holds the database \(path): end what holds it "
+                + (besideServer
+                    ? "(a sqlite3 or a copy perhaps; no server has to be stopped), then run this again"
+                    : "(a server or a command of this program, a sqlite3 or a copy perhaps), then try again")
         case .beingMoved(let path): "ostiary admin move-database runs and has the database \(path) open: let it come to its end"
         case .inUseByAnotherName(let path):
             "the database \(path) is in use under another name: give the path that the server was started with (if that is the path, its lock file was "
@@ -85,7 +93,8 @@ extension DatabaseOpenError: CustomStringConvertible {
             "the database is at schema version \(version), and programs that have it open cannot go on with step \(step): update them to a version "
                 + "between first, or stop them all and start this program"
         case .stepBlocked(let number):
-            "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps: end it, then start this program again"
+            "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps (\(StepWait.oldest) shows the oldest first): end "
+                + "it, then start this program again"
         case .missingIndexes(let lacking):
             "the database has not all that its schema has (\(Self.told(lacking))): it was restored in part, presumably. Restore the whole "
                 + "backup, the section post-data too; or, where it is known why one of them is not there, run the statement behind it. This program makes none by itself"

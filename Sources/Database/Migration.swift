@@ -34,6 +34,10 @@ package struct StepPatience: Sendable {
     package var mostDoubts = 5
     /// Waits a second, or shorter in a task that was cancelled.
     package var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
+    /// Told what is waited for, now and then, for as long as it lasts; nil where nobody listens.
+    package var tell: (@Sendable (StepWait) -> Void)?
+    /// Waits until it is told again. Throws in a task that was cancelled.
+    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     package init() {}
 }
@@ -50,7 +54,8 @@ extension Database {
     ///   - takesWaiting: whether steps that may wait are tried, once: one that others are in the way of is left for a later call.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
     ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``, ``DatabaseOpenError/missingIndexes(_:)``,
-    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError``.
+    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError/tableMissing(path:name:)`` with
+    ///   all that are gone, ``SQLError``.
     package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), takesWaiting: Bool = false) async throws {
         var patience = patience
         if takesWaiting { patience.mostTries = 1 }
@@ -61,12 +66,14 @@ extension Database {
     func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), takesWaiting: Bool = false, isTarget: Bool) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
         try await beginSchema(isTarget: isTarget)
-        let found = try await standing(for: migrations)
+        let found = try await standing(for: migrations, patience)
         let known = migrations.last?.number ?? 0
         guard found.newest <= known else {
             guard found.isReadable else { throw DatabaseOpenError.newerThanProgram(version: found.newest) }
             return
         }
+        // Before what would lie on them: nobody makes an index of a table that is gone.
+        if let gone = found.gone { throw SQLError.tableMissing(path: place, name: gone) }
         guard found.lacking.isEmpty else { throw DatabaseOpenError.missingIndexes(found.lacking) }
         let takesAll = takesWaiting || isTarget || found.newest == 0 || dialect.programs == nil
         let missing = migrations.filter { !found.applied.contains($0.number) && (takesAll || !$0.mayWait) }
@@ -117,22 +124,26 @@ extension Database {
     }
 
     /// What is there, once nobody is in the middle of a step: a program that may not go on with it is either refused, or seen by whoever makes it.
-    private func standing(for migrations: [Migration]) async throws -> SchemaStanding {
+    private func standing(for migrations: [Migration], _ patience: StepPatience) async throws -> SchemaStanding {
         let (dialect, programs) = (dialect, dialect.programs)
         guard let lock = dialect.stepLock else { return try await read { try SchemaStanding(for: migrations, on: $0, dialect: dialect) } }
-        return try await patient.transaction { connection, _ in
-            try connection.execute(lock)
-            if let programs { _ = try connection.one(programs.announce, [.text("\(migrations.last?.number ?? 0)")]) }
-            return try SchemaStanding(for: migrations, on: connection, dialect: dialect)
+        return try await tellingWaits(by: patience, isShort: true) {
+            try await patient.transaction { connection, _ -> SchemaStanding in
+                try connection.execute(lock)
+                if let programs { _ = try connection.one(programs.announce, [.text("\(migrations.last?.number ?? 0)")]) }
+                return try SchemaStanding(for: migrations, on: connection, dialect: dialect)
+            }
         }
     }
 
     private func make(_ migration: Migration, over found: SchemaStanding, _ patience: StepPatience) async throws {
-        let (dialect, patient) = (dialect, patient)
+        let (dialect, patient, place) = (dialect, patient, place)
         var (tries, doubts) = (0, 0)
         while true {
             do {
-                return try await patient.transaction { connection, _ in try apply(migration, over: found, on: connection, dialect: dialect) }
+                return try await tellingWaits(by: patience, isShort: false) {
+                    try await patient.transaction { connection, _ -> Void in try apply(migration, over: found, on: connection, dialect: dialect) }
+                }
             } catch let error as DatabaseOpenError {
                 guard case .olderPrograms = error, !migration.mayWait, doubts < patience.mostDoubts else { throw error }
                 doubts += 1
@@ -140,6 +151,9 @@ extension Database {
             } catch SQLError.busy where dialect.stepLock != nil {
                 tries += 1
                 guard tries < patience.mostTries else { throw DatabaseOpenError.stepBlocked(number: migration.number) }
+                if StepWaitTimes.isDue(after: tries) {
+                    patience.tell?(.trying(step: migration.number, tries: tries, most: patience.mostTries, place: place))
+                }
                 await patience.pause()
             }
         }

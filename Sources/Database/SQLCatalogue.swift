@@ -11,9 +11,12 @@ package struct SQLCatalogue: Sendable, Equatable {
     /// (whether it holds all rows and is asked), `columns` (their names in order, as an array of JSON; none where it is of some rows only, or of more than columns). Nil of an engine whose tables are never
     /// without.
     let indexes: String?
-    /// A row for each table that a statement finds by its name alone: `name`, and what the role of this program may do with its rows (``TableRight``), as the
-    /// engine has it of the whole table. Of two of one name the first is the one that is found.
+    /// A row for each table of those in `$1`, names with a comma between them, that a statement finds by its name alone: `name`, and what the role of this
+    /// program may do with its rows (``TableRight``), as the engine has it of the whole table. What else is in the database costs it nothing.
     let tables: String
+    /// The `name` of the schema that our tables are in, where the role of this program may not use it, and sees none of them; else no row. Nil of an engine
+    /// without schemas.
+    let closedSchema: String?
     /// The last number that was given out in the table `$1`, as `last`: null or no row where none was.
     package let lastCounted: String
     /// Has the table `$1` go on counting behind `$2`, which is at least 1. A number that was given out is never given out again.
@@ -34,7 +37,11 @@ extension SQLCatalogue {
             """,
         indexes: nil,
         // It has no roles.
-        tables: "SELECT name, 1 AS may_select, 1 AS may_insert, 1 AS may_update, 1 AS may_delete FROM sqlite_master WHERE type = 'table'",
+        tables: """
+            SELECT name, 1 AS may_select, 1 AS may_insert, 1 AS may_update, 1 AS may_delete FROM sqlite_master
+            WHERE type = 'table' AND instr(',' || $1 || ',', ',' || name || ',') > 0
+            """,
+        closedSchema: nil,
         lastCounted: "SELECT seq AS last FROM sqlite_sequence WHERE name = $1",
         countOn: [
             "INSERT INTO sqlite_sequence (name, seq) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)",

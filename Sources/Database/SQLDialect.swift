@@ -49,10 +49,14 @@ package struct ProgramStatements: Sendable, Equatable {
     package let announce: String
     /// Has a row when another program knows no step as late as `$1`. One that has said nothing knows `$2`.
     package let older: String
+    /// For whom connections of this program wait, each because of a table: a row for each, with its `session`, what that calls itself as `program`, and which
+    /// table is `waited` for.
+    package let waits: String
 
-    package init(announce: String, older: String) {
+    package init(announce: String, older: String, waits: String) {
         self.announce = announce
         self.older = older
+        self.waits = waits
     }
 }
 

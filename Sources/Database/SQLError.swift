@@ -43,8 +43,8 @@ package enum SQLError: Error, Equatable, Sendable {
     case noMemory(path: String, reason: String)
     /// The role of this program has not the right to do what it was asked.
     case notAllowed(path: String, reason: String)
-    /// A table of ours is not there, beneath a program that has seen it. Which one is said only where the catalogue was asked for them: of whatever else meets
-    /// it the words are the same for each, so that all of them are one thing that is told once, and PostgreSQL's own log has the name.
+    /// A table of ours is not there, beneath a program that has seen it, or at a start. Which one, or which ones, is said only where the catalogue was asked for
+    /// them: of whatever else meets it the words are the same for each, so that all of them are one thing that is told once, and PostgreSQL's own log has the name.
     case tableMissing(path: String, name: String? = nil)
     /// The file was found damaged while it was open.
     case damaged(path: String, reason: String)
@@ -64,56 +64,6 @@ extension SQLError {
             SQLError.tableMissing, is Unreachable:
             true
         default: false
-        }
-    }
-}
-
-extension SQLError: CustomStringConvertible {
-    /// One line for the log.
-    package var description: String {
-        switch self {
-        case .closed: "the database is closed"
-        case .uniqueViolation(let detail): "a row with this key exists already (\(detail))"
-        case .foreignKeyViolation: "a reference between rows would be broken"
-        case .checkViolation(let detail): "a constraint was not kept (\(detail))"
-        case .readOnly: "a read tried to change the database"
-        case .argumentCount(let expected, let found): "the statement takes \(expected) arguments, not \(found)"
-        case .moreThanOneRow: "one row was expected, more were found"
-        case .rowGone(let table): "a row of \(table) that was to be changed is gone"
-        case .noSuchColumn(let column): "the answer has no column \(column)"
-        case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
-        case .outOfRange(let column): "the number in column \(column) is out of range"
-        case .busy:
-            "the database is locked by another process, or too busy: end what holds it (a file: a sqlite3 or a copy perhaps; of PostgreSQL pg_locks and "
-                + "pg_stat_activity show which session holds a table, a prompt or pg_dump perhaps); a server that runs goes on by itself"
-        case .transactionLost: "the transaction ended before its commit"
-        case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
-        case .commitsUnanswered(let standbys?):
-            "commits are not answered: is the synchronous standby there? They wait for it (synchronous_standby_names is \(standbys)). SHOW "
-                + "synchronous_standby_names says who is awaited, SELECT * FROM pg_stat_replication who is there; a server that runs goes on by itself"
-        case .commitsUnanswered(nil):
-            "commits are not answered, and wait for no standby: look at disk and log of the database's server; a server that runs goes on by itself"
-        case .unavailable: "the database cannot be reached: a server that runs goes on by itself when it can"
-        case .diskFull(let path): "the disk of \(path) is full: free some space there; a server that runs goes on by itself"
-        case .diskFails(let path, let reason):
-            "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, limit of file size, disk and mount; a server that runs "
-                + "goes on by itself"
-        case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
-        case .noMemory(let path, let reason):
-            "the server of the database \(path) has no memory left (\(reason)): of shared memory raise max_locks_per_transaction, of other give it more or "
-                + "fewer connections; a server that runs goes on by itself"
-        case .notAllowed(let path, let reason):
-            "the role of this program has not the right in the database \(path) (\(reason)): make it the owner of all that this program made there, and "
-                + "GRANT USAGE, CREATE ON SCHEMA public (or that of its search_path) TO it; a server that runs goes on by itself"
-        case .tableMissing(let path, let name):
-            "a table of this server is not there in the database \(path)\(name.map { " (\($0))" } ?? ""), which was made anew or restored beneath the server "
-                + "(or search_path leads to another schema): stop the server, restore a backup, start it again"
-        case .damaged(let path, let reason):
-            "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"
-        case .replaced(let path):
-            "\(path) was replaced or removed while this server has it open, and what it acknowledges is lost with it: stop the server, put the right "
-                + "files in their place, start it again"
-        case .fault(let code, let message): "database fault \(code): \(message)"
         }
     }
 }

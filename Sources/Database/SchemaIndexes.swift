@@ -13,8 +13,21 @@ struct SchemaIndexes: Equatable, Sendable {
     private(set) var named: [String: Named] = [:]
     private(set) var tables: [String: TableKeys] = [:]
 
+    private static let read = OnceForStatements<SchemaIndexes>()
+    private static let readTables = OnceForStatements<[String]>()
+
     /// - Parameter statements: of all steps, in their order.
-    init(after statements: [String]) { follow(statements) }
+    init(after statements: [String]) { self = Self.read.value(of: statements) { Self(reading: $0) } }
+
+    private init(reading statements: [String]) { follow(statements) }
+
+    /// The tables alone, in order. Their names stand before the first parenthesis of a statement, and no more of it is read: each start asks for them.
+    /// - Parameter statements: of all steps, in their order.
+    static func tables(after statements: [String]) -> [String] {
+        readTables.value(of: statements) { statements in
+            SchemaIndexes(reading: statements.map { String($0.prefix { $0 != "(" }) }).tables.keys.sorted()
+        }
+    }
 
     /// - Parameter statements: of the next step.
     mutating func follow(_ statements: [String]) {

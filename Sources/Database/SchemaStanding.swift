@@ -7,7 +7,10 @@ struct SchemaStanding: Sendable {
     let oldest: Int
     /// Whether this program does.
     let isReadable: Bool
-    /// Indexes that its steps have made and that are not there. Of steps that this program does not know it can tell nothing, and tells nothing.
+    /// Tables that its steps have made and that are not there, as an operator's line has them; nil where there is none. Of steps that this program does not
+    /// know it can tell nothing, and tells nothing.
+    let gone: String?
+    /// Indexes likewise. Where a table is gone its own are among them, and are nothing to make: that the table is gone is the better word.
     let lacking: [String]
 
     init(for migrations: [Migration], on connection: any SQLConnection, dialect: SQLDialect) throws {
@@ -34,14 +37,31 @@ struct SchemaStanding: Sendable {
         self.oldest = oldest
         let known = migrations.last?.number ?? 0
         isReadable = known >= oldest
-        guard newest <= known, let question = dialect.catalogue.indexes else {
-            lacking = []
+        guard newest <= known else {
+            (gone, lacking) = (nil, [])
             return
         }
         let taken = migrations.filter { names[$0.number] != nil }.flatMap { $0.statements(dialect) }
+        gone = try Self.missing(after: taken, on: connection, dialect.catalogue)
+        guard let question = dialect.catalogue.indexes else {
+            lacking = []
+            return
+        }
         let wanted = SchemaIndexes(after: StepTables.definitions(dialect, besides: []) + taken)
         lacking = wanted.lacking(in: try connection.query(question).map(SchemaIndexes.Found.init))
     }
+
+    private static func missing(after statements: [String], on connection: any SQLConnection, _ catalogue: SQLCatalogue) throws -> String? {
+        let wanted = SchemaIndexes.tables(after: statements)
+        let found = Set(try connection.query(catalogue.tables, [.text(wanted.joined(separator: ","))]).map { try $0.text("name") })
+        let gone = wanted.filter { !found.contains($0) }
+        if gone.isEmpty { return nil }
+        let told = gone.prefix(mostTold).joined(separator: ", ")
+        return gone.count > mostTold ? "\(told) and \(gone.count - mostTold) more" : told
+    }
+
+    /// Tables that one line names.
+    private static let mostTold = 5
 }
 
 extension Migration {

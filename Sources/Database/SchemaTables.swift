@@ -35,10 +35,10 @@ package struct SchemaTables: Sendable {
         return steps.filter { taken.contains($0.value) && !present.contains($0.key) }.keys.sorted()
     }
 
-    /// What our statements need and the role may not, of the first table where that is so; nil where there is none. Tables of others are nobody's business.
+    /// What our statements need and the role may not, of the first table where that is so; nil where there is none.
+    /// - Parameter found: of ours.
     func lack(in found: [TableStanding]) -> (table: String, rights: [TableRight])? {
-        var seen: Set<String> = []
-        for table in found where steps[table.name] != nil && seen.insert(table.name).inserted {
+        for table in found {
             let lacking = TableRight.allCases.filter { needs($0, on: table.name) && !table.rights.contains($0) }
             if !lacking.isEmpty { return (table.name, lacking) }
         }

@@ -30,26 +30,37 @@ struct TableStanding: Sendable {
 extension Database {
     /// Whether the disk takes what is written, all tables are there, and the role of this program may do with them what it does: what a server's readiness says
     /// of its storage.
-    /// - Throws: ``Unreachable``; what ``checkWritable()`` and ``check(_:)`` throw.
+    /// - Throws: ``Unreachable``; what ``checkWritable(_:)`` and ``check(_:)`` throw.
     package func checkStorage(of tables: SchemaTables) async throws {
         try await tellingWhy {
-            try await checkWritable()
+            try await checkWritable(tables.names)
             try await check(tables)
         }
     }
 
-    /// Whether every table is there that the steps which were taken have made, and the role may do with the rows of each what our statements do. Nothing is
-    /// written, and no table is read but that of the steps: it is asked of the catalogue, once.
+    /// Whether the role may use the schema, every table is there that the steps which were taken have made, and the role may do with the rows of each what our
+    /// statements do. Nothing is written, and no table is read but that of the steps: it is asked of the catalogue, for our tables by their names.
     /// - Throws: ``SQLError/tableMissing(path:name:)`` and ``SQLError/notAllowed(path:reason:)`` with the first table of which it is so, ``SQLError``.
     package func check(_ tables: SchemaTables) async throws {
-        let question = dialect.catalogue.tables
+        let (catalogue, place) = (dialect.catalogue, place)
+        let names = SQLValue.text(tables.names.sorted().joined(separator: ","))
         let (taken, found) = try await read { connection -> (Set<Int>, [TableStanding]) in
+            // First, since what is not seen would be told as gone.
+            if let lack = try catalogue.lackOfSchema(on: connection, at: place) { throw lack }
             let taken = try connection.query("SELECT number FROM schema_version").map { try $0.int("number") }
-            return (Set(taken), try connection.query(question).map(TableStanding.init))
+            return (Set(taken), try connection.query(catalogue.tables, [names]).map(TableStanding.init))
         }
         if let gone = tables.missing(among: found, after: taken).first { throw SQLError.tableMissing(path: place, name: gone) }
         guard let lack = tables.lack(in: found) else { return }
         let rights = lack.rights.map(\.rawValue).joined(separator: ", ")
         throw SQLError.notAllowed(path: place, reason: "it lacks \(rights) on the table \(lack.table)")
+    }
+}
+
+extension SQLCatalogue {
+    /// That the role may not use the schema of our tables, with its name; nil where it may, and where there are none.
+    func lackOfSchema(on connection: any SQLConnection, at place: String) throws -> SQLError? {
+        guard let closedSchema, let row = try connection.one(closedSchema) else { return nil }
+        return .notAllowed(path: place, reason: "\(SQLError.lackOfUsage)\(try row.text("name"))")
     }
 }

@@ -1,12 +1,12 @@
 /// An engine cannot be reached, and why: for whoever runs the server. Whoever asks it something hears ``SQLError/unavailable``, which says nothing of the reason.
-package struct Unreachable: Error, Equatable, CustomStringConvertible {
+package struct Unreachable: OperatorFault, Equatable {
     /// One line of bounded length, without a secret.
     package let reason: String
 
     package init(reason: String) { self.reason = reason }
 
-    /// One line for readiness and log.
-    package var description: String { "the database cannot be reached (\(reason)): a server that runs goes on by itself when it can" }
+    package var trouble: String { "\(SQLError.unavailable.trouble) (\(reason))" }
+    package var remedy: FaultRemedy? { SQLError.unavailable.remedy }
 }
 
 extension Database {

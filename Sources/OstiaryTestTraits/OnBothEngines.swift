@@ -8,12 +8,7 @@ package struct OnBothEngines: TestTrait, SuiteTrait, TestScoping {
 
     package func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
         for engine in DatabaseEngine.allCases {
-            let telling = IssueHandlingTrait.compactMapIssues { issue in
-                var issue = issue
-                issue.comments.append("on \(engine)")
-                return issue
-            }
-            try await telling.provideScope(for: test, testCase: testCase) {
+            try await IssueHandlingTrait.telling("on \(engine)").provideScope(for: test, testCase: testCase) {
                 try await engine.run { try await function() }
             }
         }

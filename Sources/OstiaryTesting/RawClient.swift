@@ -61,6 +61,12 @@ package final class RawClient: Sendable {
         }
     }
 
+    /// Whether the other end closes without another byte, and without a reset.
+    package func endsInOrder() -> Bool {
+        var byte: UInt8 = 0
+        return rest.withLock(\.isEmpty) && recv(descriptor, &byte, 1, 0) == 0
+    }
+
     /// False when nothing more comes.
     private func receive() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4096)

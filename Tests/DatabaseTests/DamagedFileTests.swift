@@ -16,9 +16,9 @@ struct DamagedFileTests {
         try await database.purge()
         // The log knows again how long the file is to be: only the pages of notes are missed.
         try await database.countHit()
-        try await database.checkWritable()
+        try await database.checkWritable([])
         try #require(truncate(path, 8192) == 0)
-        try await database.checkWritable()
+        try await database.checkWritable([])
 
         let found = await #expect(throws: SQLError.self) {
             _ = try await database.read { try $0.one("SELECT SUM(LENGTH(body)) AS sum FROM note") }
@@ -29,7 +29,7 @@ struct DamagedFileTests {
         #expect(SQLError.isOutage(damage))
         for _ in 0..<2 {
             #expect(throws: damage) { try database.checkInPlace() }
-            await #expect(throws: damage) { try await database.checkWritable() }
+            await #expect(throws: damage) { try await database.checkWritable([]) }
             #expect(try await database.schemaVersion() == 1)
         }
         try await database.close()

@@ -13,7 +13,8 @@ struct FailingDiskTests {
         let database = try SQLiteDatabase.open(path: folder.databasePath)
         try await database.migrate(sampleSchema)
         try await database.countHit()
-        try reopen(folder.databasePath + "-wal", O_RDONLY)
+        let log = try RefusingFile(folder.databasePath + "-wal")
+        try log.refuse()
         for _ in 0..<2 {
             let found = await #expect(throws: SQLError.self) { try await database.countHit() }
             let error = try #require(found)
@@ -23,22 +24,10 @@ struct FailingDiskTests {
             #expect(SQLError.isOutage(error))
             #expect(try await database.hits() == 1)
         }
-        try reopen(folder.databasePath + "-wal", O_RDWR)
+        try log.allow()
         try await database.countHit()
         #expect(try await database.hits() == 2)
         try await database.close()
         #expect(!CleanStop.isNoted(at: folder.databasePath), "it is read through at the next start")
     }
-}
-
-/// Puts another descriptor of a file in the place of all by which this process has it open.
-func reopen(_ path: String, _ flags: Int32) throws {
-    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.filter { number in
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
-    }
-    try #require(!open.isEmpty)
-    let other = Foundation.open(path, flags | O_CLOEXEC)
-    try #require(other >= 0)
-    defer { close(other) }
-    for number in open { try #require(dup2(other, number) == number) }
 }

@@ -37,10 +37,21 @@ struct FullDiskTests {
         let database = try SQLiteDatabase.open(path: folder.databasePath)
         try await database.transaction { try $0.execute("CREATE TABLE item (name TEXT NOT NULL)") }
         let before = try files(in: folder)
-        for _ in 0..<3 { try await database.checkWritable() }
+        for _ in 0..<3 { try await database.checkWritable([]) }
         #expect(try files(in: folder) == before)
         #expect(before.keys.contains("test.sqlite-wal"))
         try await database.close()
+    }
+
+    @Test("A key that finds no room is told as a full disk or quota with what to do, and anything else as what the system says")
+    func key() {
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(full) }
+        let error = #expect(throws: KeyFileError.self) { try KeyFile.write([1, 2, 3], to: full, of: "/x.kek") }
+        #expect(error?.description == "cannot make the key file /x.kek: the disk is full: free some space there, then try again")
+        #expect(makingReason(EDQUOT).hasPrefix("the quota is full: free some space") && makingReason(EACCES) == "permission denied")
+        let folder = folderReason(CocoaError(.fileWriteOutOfSpace))
+        #expect(folder.contains("is full: free some space") && folderReason(CocoaError(.fileWriteNoPermission)) == "its folder cannot be made")
     }
 
     @Test("A folder that is gone, and a link that somebody laid for the probe, are told as what they are; nobody's file is written")

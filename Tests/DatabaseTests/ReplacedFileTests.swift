@@ -9,7 +9,7 @@ struct ReplacedFileTests {
     private func database(in folder: TemporaryFolder) async throws -> SQLiteDatabase {
         let database = try SQLiteDatabase.open(path: folder.databasePath)
         try await database.transaction { try $0.execute("CREATE TABLE item (name TEXT NOT NULL)") }
-        for _ in 0..<2 { try await database.checkWritable() }
+        for _ in 0..<2 { try await database.checkWritable([]) }
         return database
     }
 
@@ -20,7 +20,7 @@ struct ReplacedFileTests {
         let path = folder.databasePath
         try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
         if byCopy { try FileManager.default.copyItem(atPath: path + ".old", toPath: path) }
-        let error = await #expect(throws: SQLError.self) { try await database.checkWritable() }
+        let error = await #expect(throws: SQLError.self) { try await database.checkWritable([]) }
         guard case .replaced(let told) = error else { throw try #require(error) }
         #expect(throws: SQLError.replaced(path: told)) { try database.checkInPlace() }
         #expect(told.hasSuffix("test.sqlite") && error?.description.contains("stop the server") == true)
@@ -34,7 +34,7 @@ struct ReplacedFileTests {
         let log = folder.databasePath + "-wal"
         try FileManager.default.moveItem(atPath: log, toPath: log + ".old")
         if byOther { try Data().write(to: URL(fileURLWithPath: log)) }
-        let error = await #expect(throws: SQLError.self) { try await database.checkWritable() }
+        let error = await #expect(throws: SQLError.self) { try await database.checkWritable([]) }
         guard case .replaced(let told) = error else { throw try #require(error) }
         #expect(told.hasSuffix("-wal"))
         try await database.close()
@@ -48,7 +48,7 @@ struct ReplacedFileTests {
         let other = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared)
         try await other.transaction { try $0.execute("INSERT INTO item (name) VALUES ('a')") }
         try await other.close()
-        try await database.checkWritable()
+        try await database.checkWritable([])
         try await database.close()
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import OstiaryTesting
 import Synchronization
 import Testing
@@ -136,10 +135,11 @@ struct RowWatchTests {
         try await database.migrate(Self.schema)
         let listener = Listener()
         _ = try await database.watch(Self.watched, by: listener)
-        try reopen(folder.databasePath + "-wal", O_RDONLY)
+        let log = try RefusingFile(folder.databasePath + "-wal")
+        try log.refuse()
         await #expect(throws: SQLError.self) { try await database.transaction { try $0.execute("INSERT INTO item (id) VALUES (x'01')") } }
         #expect(listener.take() == ["item 1", "ended"])
-        try reopen(folder.databasePath + "-wal", O_RDWR)
+        try log.allow()
         try await database.transaction { try $0.execute("INSERT INTO item (id) VALUES (x'01')") }
         #expect(listener.take() == ["item 1", "ended"])
         try await database.close()

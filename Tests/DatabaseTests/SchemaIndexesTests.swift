@@ -193,6 +193,54 @@ struct SchemaIndexesTests {
         await database.close()
     }
 
+    @Test(
+        "A table that is gone is told before what was on it, by its name and with what to do; under its name again nothing is missed",
+        arguments: Backend.allCases)
+    func tableGone(on backend: Backend) async throws {
+        try await backend.withEmptyDatabase { database in
+            for _ in 0..<2 { try await database.migrate(Self.steps) }
+            try await database.transaction { try $0.execute("ALTER TABLE mark RENAME TO marked") }
+            let gone = SQLError.tableMissing(path: database.place, name: "mark")
+            let error = await #expect(throws: gone) { try await database.migrate(Self.steps) }
+            let words = error?.words(for: .start) ?? ""
+            #expect(words.contains("(mark), ") && words.contains("has renamed it"), "\(words)")
+            #expect(words.hasSuffix("restore a backup, then start again"), "\(words)")
+            #expect(!words.contains("ALTER TABLE") && !words.contains("CREATE"), "\(words)")
+            // Nor does a step go on over it.
+            let more = Self.steps + [Migration(3, "more") { _ in ["ALTER TABLE owner ADD COLUMN note TEXT"] }]
+            await #expect(throws: gone) { try await database.migrate(more) }
+            #expect(try await database.schemaVersion() == 2)
+            try await database.transaction { try $0.execute("ALTER TABLE owner RENAME TO former") }
+            await #expect(throws: SQLError.tableMissing(path: database.place, name: "mark, owner")) { try await database.migrate(more) }
+            for (now, name) in [("marked", "mark"), ("former", "owner")] {
+                try await database.transaction { try $0.execute("ALTER TABLE \(now) RENAME TO \(name)") }
+            }
+            try await database.migrate(more)
+        }
+    }
+
+    @Test("Of many tables that are gone the first five are named", arguments: Backend.allCases)
+    func manyGone(on backend: Backend) async throws {
+        let step = Migration(1, "many") { d in (1...7).map { "CREATE TABLE t\($0) (n \(d.integer)) \(d.tableOptions)" } }
+        try await backend.withEmptyDatabase { database in
+            try await database.migrate([step])
+            for number in 1...7 { try await database.transaction { try $0.execute("DROP TABLE t\(number)") } }
+            await #expect(throws: SQLError.tableMissing(path: database.place, name: "t1, t2, t3, t4, t5 and 2 more")) {
+                try await database.migrate([step])
+            }
+        }
+    }
+
+    @Test("Tables are read from the beginnings of statements: those that were dropped or renamed are not among them")
+    func tableNames() {
+        #expect(SchemaIndexes.tables(after: Self.steps.flatMap { $0.statements(.postgresql) }) == ["mark", "owner"])
+        #expect(SchemaIndexes.tables(after: Self.steps.flatMap { $0.statements(.sqlite) }) == ["mark", "owner"])
+        let steps = [
+            "create table if not exists a(b int)", "ALTER TABLE a ADD UNIQUE (b, c)", "CREATE UNIQUE INDEX i ON a(b)", "ALTER TABLE a RENAME TO c",
+        ]
+        #expect(SchemaIndexes.tables(after: steps) == ["c"])
+    }
+
     @Test("A program of before asks nothing of indexes that a later step has taken away", .enabled(if: PostgreSQLCluster.isInstalled))
     func older() async throws {
         try await PostgreSQLDatabase.lend { database in

@@ -20,6 +20,8 @@ struct SchemaTemplateTests {
             return try await group.reduce(into: [SQLiteDatabase]()) { $0.append($1) }
         }
         let once = taken.withLock(\.self)
+        #expect(try await template.database().hits() == 0)
+        #expect(once > 0 && taken.withLock(\.self) == once)
         for (number, database) in databases.enumerated() {
             #expect(try await database.schemaVersion() == sampleSchema.map(\.number).max())
             // Nothing is left to do for a program that begins on it.
@@ -27,7 +29,6 @@ struct SchemaTemplateTests {
             for _ in 0..<number { try await database.countHit() }
         }
         for (number, database) in databases.enumerated() { #expect(try await database.hits() == number) }
-        #expect(once > 0 && taken.withLock(\.self) == once)
         #expect(try await template.database().hits() == 0)
     }
 

@@ -46,7 +46,7 @@ struct SoftCommitTests {
     func probes() async throws {
         try await WatchedLog.watching { database, log in
             try await database.hit(.soft)
-            try await database.checkWritable()
+            try await database.checkWritable([])
             #expect(try await database.hits() == 1)
             #expect(log.takeWaits() == 0)
         }

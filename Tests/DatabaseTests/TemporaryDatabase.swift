@@ -64,6 +64,9 @@ let sampleSchema = [
     }
 ]
 
+/// All that it has made.
+let sampleTables = SchemaTables(after: sampleSchema)
+
 extension Database {
     /// The value of the counter `hits`.
     func hits() async throws -> Int {

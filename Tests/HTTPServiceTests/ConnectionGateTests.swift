@@ -1,6 +1,8 @@
+import Dispatch
 import Logging
 import NIOCore
 import NIOEmbedded
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -76,5 +78,60 @@ struct ConnectionGateTests {
         place.leave(Array(inside[3...]))
         place.loop.advanceTime(by: .seconds(1))
         #expect(place.lines == [Self.met, Self.over])
+    }
+
+    /// How many came in at each look.
+    private final class Looks: ChannelInboundHandler {
+        typealias InboundIn = any Channel
+
+        let counts: AwaitedValue<[Int]>
+        private var count = 0
+
+        init(_ counts: AwaitedValue<[Int]>) { self.counts = counts }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            count += 1
+            context.fireChannelRead(data)
+        }
+
+        func channelReadComplete(context: ChannelHandlerContext) {
+            let looked = count
+            counts.change { $0.append(looked) }
+            count = 0
+            context.fireChannelReadComplete()
+        }
+    }
+
+    @Test("Of those who wait in the system's queue a look brings sixteen, and never more than there may be: the others wait on, and are not closed")
+    func atOnce() async throws {
+        let (group, clients) = (MultiThreadedEventLoopGroup(numberOfThreads: 1), MultiThreadedEventLoopGroup(numberOfThreads: 1))
+        let counts = AwaitedValue<[Int]>([])
+        let server = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let told = LimitLog(logger: Logger(label: "test"), listener: "private")
+                    try channel.pipeline.syncOperations.addHandlers(ConnectionGate(ConnectionLimits(total: 40), told: told), Looks(counts))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let address = try #require(server.localAddress)
+        // The thread is kept until all wait.
+        let gate = DispatchSemaphore(value: 0)
+        group.next().execute { gate.wait() }
+        var waiting: [any Channel] = []
+        for _ in 0..<45 { waiting.append(try await ClientBootstrap(group: clients).connect(to: address).get()) }
+        gate.signal()
+        await counts.wait { $0.reduce(0, +) == 40 }
+        // The first may have been let in before the thread was kept.
+        #expect(counts.value.max() == 16 && counts.value.count <= 5, "\(counts.value)")
+        #expect(!waiting.contains { !$0.isActive })
+        for channel in waiting[..<3] { try await channel.close() }
+        await counts.wait { $0.reduce(0, +) == 43 }
+        #expect(!waiting[3...].contains { !$0.isActive })
+        try await server.close()
+        try await group.shutdownGracefully()
+        try await clients.shutdownGracefully()
     }
 }

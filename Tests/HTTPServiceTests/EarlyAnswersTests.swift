@@ -26,12 +26,16 @@ struct EarlyAnswersTests {
         private let behind = Behind()
         var heard: [Heard] { behind.heard }
 
-        /// - Parameter end: the other end, if it does not take whatever it is sent.
-        init(_ end: FullEnd? = nil) throws {
-            let early = EarlyAnswers({ $0.address == "/door" ? Array("{}".utf8) : nil }, through: front, drain: drain)
-            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), early, behind]
+        /// - Parameters:
+        ///   - end: the other end, if it does not take whatever it is sent.
+        ///   - content: what is answered.
+        init(_ end: FullEnd? = nil, content: [UInt8] = Array("{}".utf8)) throws {
+            let loop = EmbeddedEventLoop()
+            let farewell = Farewell(drain: drain, patience: .hours(1))
+            let early = EarlyAnswers({ $0.address == "/door" ? content : nil }, through: front, farewell: farewell, turns: TurnQueue(loop))
+            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), ConnectionRules(farewell), farewell, early, behind]
             if let end { handlers.insert(end, at: 0) }
-            channel = EmbeddedChannel(handlers: handlers)
+            channel = EmbeddedChannel(handlers: handlers, loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
         }
 
@@ -44,6 +48,13 @@ struct EarlyAnswersTests {
             parser.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET")))
             for part in parts { parser.fireChannelRead(NIOAny(part)) }
             if isWhole { parser.fireChannelReadComplete() }
+        }
+
+        /// The other end has taken all, and whoever else is served by the same thread had its turn.
+        func goOn() {
+            channel.isWritable = true
+            channel.pipeline.fireChannelWritabilityChanged()
+            channel.embeddedEventLoop.advanceTime(by: TurnQueue.pause)
         }
 
         /// What the routes answer.
@@ -91,8 +102,15 @@ struct EarlyAnswersTests {
     private final class FullEnd: ChannelOutboundHandler {
         typealias OutboundIn = IOData
         private let takes: Bool
+        /// How often it was asked for more.
+        private(set) var reads = 0
 
         init(takes: Bool) { self.takes = takes }
+
+        func read(context: ChannelHandlerContext) {
+            reads += 1
+            context.read()
+        }
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
             (context.channel as? EmbeddedChannel)?.isWritable = false
@@ -238,32 +256,125 @@ struct EarlyAnswersTests {
         #expect(asked.heard.last == .end && told.heard.count == 6)
     }
 
-    @Test("Who takes no answers, and who asks while the server stops, is left to the routes")
-    func leftToRoutes() throws {
+    @Test("Who takes no answers is answered when it does")
+    func full() throws {
         let full = try Place()
         full.channel.isWritable = false
         full.receive(Self.request("/door"))
-        #expect(try full.given() == [])
-        full.channel.isWritable = true
-        try full.answer()
-        full.receive(Self.request("/door"))
+        #expect(try full.given() == [] && full.heard == [])
+        full.goOn()
         #expect(try full.given() == ["{}"])
-        let stopping = try Place()
-        stopping.drain.begin()
-        stopping.receive(Self.request("/door"))
-        #expect(try stopping.given() == [] && stopping.heard.count == 3)
+        full.receive(Self.request("/door"))
+        #expect(try full.given() == ["{}"] && full.heard == [])
     }
 
-    @Test("Who takes what it is sent is answered all that it asks in one piece; who does not, one more than it has room for")
+    @Test("While the server stops what comes waits for its turn, so that the last answer says that it is that; nothing is said behind it")
+    func stops() throws {
+        let place = try Place()
+        place.drain.begin()
+        place.receive(Self.request("/door") + Self.request("/door") + Self.request("/door"), isWhole: false)
+        place.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        place.channel.pipeline.fireChannelReadComplete()
+        #expect(try place.sent() == [])
+        place.goOn()
+        #expect(try place.sent().map { $0.contains("\r\nConnection: close\r\n") } == [false, false, true])
+        #expect(place.heard == [] && !place.channel.isActive)
+    }
+
+    @Test("Where a request of the routes stands behind early ones when the server stops, its answer is the last, and says so")
+    func stopsBehind() throws {
+        let place = try Place()
+        place.drain.begin()
+        place.receive(Self.request("/door") + Self.request("/other"))
+        place.goOn()
+        let given = try place.sent()
+        #expect(given.count == 1 && given.first?.contains("\r\nConnection: close\r\n") == false)
+        #expect(place.heard == [.bytes(3), .head("/other"), .end] && place.channel.isActive)
+        try place.answer()
+        #expect(try place.sent().first?.contains("\r\nConnection: close\r\n") == true)
+        #expect(!place.channel.isActive)
+    }
+
+    @Test("What has waited when the server begins to stop is answered, and the last answer says that it is that")
+    func stopsAmidTurns() throws {
+        let place = try Place(FullEnd(takes: false))
+        place.receive(Self.request("/door") + Self.request("/door") + Self.request("/door"))
+        #expect(try place.given().count == 1)
+        place.drain.begin()
+        for isLast in [false, true] {
+            place.goOn()
+            #expect(try place.sent().map { $0.contains("\r\nConnection: close\r\n") } == [isLast])
+        }
+        #expect(place.heard == [] && !place.channel.isActive)
+    }
+
+    @Test("Who takes what it is sent is answered all that it asks in one piece; who does not, one at a time, and is not read meanwhile")
     func muchInOnePiece() throws {
         let three = Self.request("/door") + Self.request("/door") + Self.request("/door")
         let taking = try Place(FullEnd(takes: true))
         taking.receive(three)
         #expect(try taking.given() == ["{}", "{}", "{}"] && taking.heard == [])
-        let full = try Place(FullEnd(takes: false))
-        full.receive(three)
+        let end = FullEnd(takes: false)
+        let full = try Place(end)
+        full.receive(three + Self.request("/other"))
         #expect(try full.given() == ["{}"])
-        #expect(full.heard == [.bytes(3), .head("/door"), .end, .head("/door"), .end])
+        let reads = end.reads
+        full.channel.read()
+        for _ in 0..<2 {
+            full.goOn()
+            #expect(try full.given() == ["{}"])
+            #expect(end.reads == reads && full.heard == [])
+        }
+        full.goOn()
+        #expect(end.reads == reads + 1 && full.heard == [.bytes(3), .head("/other"), .end])
+    }
+
+    @Test("Who takes all that it is sent is answered 64 KiB, and whatever more an answer has, before others have their turn")
+    func turns() throws {
+        let place = try Place(FullEnd(takes: true), content: [UInt8](repeating: 55, count: 40_000))
+        place.receive((0..<5).flatMap { _ in Self.request("/door") })
+        #expect(try place.sent().count == 2)
+        for count in [2, 1] {
+            place.channel.embeddedEventLoop.advanceTime(by: TurnQueue.pause)
+            #expect(try place.sent().count == count)
+        }
+        // Each piece that comes has a turn of its own.
+        place.receive(Self.request("/door") + Self.request("/door"))
+        #expect(try place.sent().count == 2 && place.heard == [])
+        place.channel.embeddedEventLoop.run()
+    }
+
+    @Test("What comes behind a turn waits in its order, whatever it is: errors, and that the other end has closed its half")
+    func waits() throws {
+        let place = try Place()
+        place.channel.isWritable = false
+        place.receive(Self.request("/door") + Self.request("/door"))
+        place.receive(Self.request("/door"), isWhole: false)
+        place.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        place.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(try place.given() == [] && place.heard == [])
+        place.goOn()
+        #expect(try place.given() == ["{}", "{}", "{}"] && place.heard == [.bytes(0), .error, .closed])
+    }
+
+    @Test("More than may wait is the routes', in its order, and so is all that comes then")
+    func muchThatWaits() throws {
+        let place = try Place()
+        place.channel.isWritable = false
+        place.receive((0..<1_100).flatMap { _ in Self.request("/door") })
+        let all: [Place.Heard] = (0..<1_100).flatMap { _ in [Place.Heard.head("/door"), .end] }
+        #expect(place.heard == [.bytes(3)] + all)
+        place.goOn()
+        #expect(try place.given() == [])
+    }
+
+    @Test("Behind a request for another protocol, which nobody takes up, early answers go on")
+    func otherProtocol() throws {
+        let place = try Place()
+        place.receive(Self.request("/door", ["Connection": "upgrade", "Upgrade": "h2c"]))
+        try place.answer()
+        place.receive(Self.request("/door"))
+        #expect(try place.given() == ["{}"])
     }
 
     @Test("Who closes its half is told of to those behind once: behind early answers when these are sent, otherwise at once")
@@ -272,7 +383,7 @@ struct EarlyAnswersTests {
             let place = try Place()
             if !parts.isEmpty { place.receive(parts) }
             place.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-            place.channel.embeddedEventLoop.run()
+            place.channel.embeddedEventLoop.advanceTime(by: TurnQueue.pause)
             return place.heard
         }
         #expect(try closed(after: []) == [.closed])

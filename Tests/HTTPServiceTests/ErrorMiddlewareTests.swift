@@ -227,6 +227,18 @@ struct ErrorMiddlewareTests {
         }
     }
 
+    @Test("A body whose connection is reset before its end is refused, and no fault of ours")
+    func resetBody() async throws {
+        var head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+        head.headerFields[.contentLength] = "9"
+        let (pieces, end) = AsyncThrowingStream.makeStream(of: ByteBuffer.self, throwing: (any Error).self)
+        end.yield(ByteBuffer(string: "half"))
+        end.finish(throwing: IOError(errnoCode: ECONNRESET, reason: "read"))
+        let request = Request(head: head, body: RequestBody(asyncSequence: pieces))
+        let refusal = await #expect(throws: ErrorResponse.self) { _ = try await request.bytes() }
+        #expect(refusal?.status == .badRequest)
+    }
+
     @Test("A length that no number of this machine holds is 413 before anything is read", arguments: [1 << 63, UInt64.max])
     func endlessLength(length: UInt64) async throws {
         try await application().test(.router) { client in

@@ -232,24 +232,55 @@ struct HealthTests {
         let log = LogRecorder()
         let reason = Mutex<String?>(nil)
         let check = NamedCheck("database") { if let text = reason.withLock({ $0 }) { throw Failure(description: text) } }
-        let health = HealthRoutes(checks: [check], drain: DrainSignal(), limit: .seconds(3600))
+        // A minute for each look.
+        let start = ContinuousClock.now
+        let minutes = Mutex(0)
+        let health = HealthRoutes(
+            checks: [check], drain: DrainSignal(), limit: .seconds(3600), clock: { start + .seconds(60 * minutes.withLock { $0 }) })
         let watch = health.watch(logger: log.logger())
         for text in ["moved\naway", "moved\naway", "gone", nil, nil, "gone"] as [String?] {
             reason.withLock { $0 = text }
             await watch.round()
+            minutes.withLock { $0 += 1 }
         }
         let lines = log.lines.map { "\($0.level) \($0.message) \($0.facts["work"] ?? "") \($0.facts["reason"] ?? "")" }
         let failed = "warning a readiness check failed database "
         #expect(lines == [failed + "moved away", failed + "gone", "notice a readiness check passes again database ", failed + "gone"])
     }
 
-    @Test("What fails now for this and now for that says each once, until it passes; and is then news again")
-    func flapping() async throws {
-        let log = try await logged([["a"], ["b"], ["a"], ["b"], ["c"], ["a"], [nil], ["a"]])
-        #expect(log == ["- first a", "- first b", "- first c", "+ first", "- first a"])
-        // However many there are.
-        let many = try await logged((0..<40).map { ["\($0)"] } + [[nil]])
-        #expect(many == (0..<16).map { "- first \($0)" } + ["+ first"])
+    @Test("Each check that goes up and down has a minute of its own, and none speaks for one that says nothing for it")
+    func upAndDown() async throws {
+        let both = try await logged([["away", "away"], [nil, nil], ["away", "away"], [nil, nil], ["away", "full"], [nil, nil]], every: 10)
+        #expect(both == ["- first away", "+ first", "- second full", "+ second"])
+        let behind = try await logged([["away", "away"], [nil, nil], ["away", "away"]] + Array(repeating: [nil, "away"], count: 5), every: 10)
+        #expect(behind == ["- first away", "+ first", "- second away"])
+        let anew = try await logged([["away", nil], [nil, nil], [nil, "away"], [nil, nil], ["away", nil]], every: 10)
+        #expect(anew == ["- first away", "+ first", "- second away", "+ second"])
+    }
+
+    @Test("A reason whose words end with since when is one reason in the log, however often that changes; the report has it whole")
+    func sinceWhen() async throws {
+        struct Failure: ReasonedFailure {
+            let since: Int
+            var reason: String { "no\nanswer" }
+            var description: String { "\(reason); since \(since)" }
+        }
+        let log = LogRecorder()
+        let start = ContinuousClock.now
+        let time = Mutex(0)
+        let check = NamedCheck("other") {
+            let now = time.withLock { $0 }
+            if now % 20 < 10 { throw Failure(since: now) }
+        }
+        let health = HealthRoutes(checks: [check], drain: DrainSignal(), limit: .seconds(3600), clock: { start + .seconds(time.withLock { $0 }) })
+        let watch = health.watch(logger: log.logger())
+        for _ in 0..<6 {
+            await watch.round()
+            time.withLock { $0 += 10 }
+        }
+        #expect(log.lines.map { $0.facts["reason"] } == ["no answer", nil])
+        let (status, body) = try await ask("/ready", checks: [NamedCheck("other") { throw Failure(since: 7) }])
+        #expect(status == .serviceUnavailable && body == #"{"ready":false,"checks":{"other":"no answer; since 7"}}"#)
     }
 
     @Test("What several checks meet at once is told with the first of them, and is over with it; whatever still fails then has its own line")
@@ -268,18 +299,24 @@ struct HealthTests {
     }
 
     /// The lines that two checks leave.
-    /// - Parameter rounds: in each why they fail, nil for a check that passes or is not there.
-    private func logged(_ rounds: [[String?]]) async throws -> [String] {
+    /// - Parameters:
+    ///   - rounds: in each why they fail, nil for a check that passes or is not there.
+    ///   - seconds: from one round to the next.
+    private func logged(_ rounds: [[String?]], every seconds: Int = 60) async throws -> [String] {
         struct Failure: Error, CustomStringConvertible { let description: String }
         let log = LogRecorder()
         let reasons = Mutex<[String?]>([])
         let checks = ["first", "second"].enumerated().map { place, name in
             NamedCheck(name) { if let text = reasons.withLock({ $0.dropFirst(place).first ?? nil }) { throw Failure(description: text) } }
         }
-        let watch = HealthRoutes(checks: checks, drain: DrainSignal(), limit: .seconds(3600)).watch(logger: log.logger())
+        let start = ContinuousClock.now
+        let time = Mutex(0)
+        let health = HealthRoutes(checks: checks, drain: DrainSignal(), limit: .seconds(3600), clock: { start + .seconds(time.withLock { $0 }) })
+        let watch = health.watch(logger: log.logger())
         for round in rounds {
             reasons.withLock { $0 = round }
             await watch.round()
+            time.withLock { $0 += seconds }
         }
         return log.lines.map { line in
             let facts = [line.facts["work"], line.facts["reason"]].compactMap { $0 }

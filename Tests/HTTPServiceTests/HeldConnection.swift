@@ -9,12 +9,14 @@ final class HeldConnection: Sendable {
 
     /// - Parameters:
     ///   - address: this end; every 127.x.y.z is this machine.
-    ///   - reads: false to take nothing of what is answered.
-    init(port: Int, from address: String = "127.0.0.1", reads: Bool = true, sending bytes: [UInt8] = []) async throws {
+    ///   - reads: false to take nothing of what is answered before it is told to.
+    ///   - closes: false to go on when the server has closed its half.
+    init(port: Int, from address: String = "127.0.0.1", reads: Bool = true, closes: Bool = true, sending bytes: [UInt8] = []) async throws {
         let received = Received()
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(to: SocketAddress(ipAddress: address, port: 0))
             .channelOption(.autoRead, value: reads)
+            .channelOption(.allowRemoteHalfClosure, value: !closes)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(received)) }
             }
@@ -27,6 +29,9 @@ final class HeldConnection: Sendable {
     func send(_ bytes: [UInt8]) async throws {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
     }
+
+    /// From now on it takes what is answered.
+    func read() async throws { try await channel.setOption(.autoRead, value: true).get() }
 
     /// All that came so far.
     var answer: String { received.text }

@@ -13,7 +13,7 @@ struct LastRequestTests {
         private let behind = Behind()
         var heard: [String] { behind.heard }
 
-        init() { channel = EmbeddedChannel(handlers: [ConnectionRules(), behind]) }
+        init() { channel = EmbeddedChannel(handlers: [ConnectionRules(Farewell(drain: DrainSignal(), patience: .hours(1))), behind]) }
 
         func come() { channel.pipeline.syncOperations.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET"))) }
 

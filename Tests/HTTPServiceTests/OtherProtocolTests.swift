@@ -97,6 +97,22 @@ struct OtherProtocolTests {
         }
     }
 
+    @Test("The answer to the last request says that the connection ends, and no other does")
+    func told() async throws {
+        let asks = [
+            Self.end, EarlyDoor.line(EarlyDoor.get, "Connection: keep-alive, close"), EarlyDoor.line("GET /nowhere HTTP/1.1", "Connection: close"),
+            "GET /door HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /other HTTP/1.0\r\n\r\n", EarlyDoor.line("CONNECT x:1 HTTP/1.1"),
+        ]
+        let before = [EarlyDoor.door, Self.plain, "GET /other HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"].joined()
+        try await Self.withBoth { server async throws in
+            for ask in asks {
+                let answer = try await RawConnection.exchange(port: server.port, [Array((before + ask).utf8)])
+                let told = answer?.split(separator: "HTTP/1.1 ").map { $0.contains("\r\nConnection: close\r\n") }
+                #expect(told == [false, false, false, true], "\(ask)")
+            }
+        }
+    }
+
     @Test("Words that only look like it end nothing, and HTTP/1.0 stays where it asks to")
     func stays() async throws {
         let words = ["closed", "keep-alive, not-close", "x close", "upgrades", ""]
@@ -159,7 +175,7 @@ struct OtherProtocolTests {
         var isLast: Bool { heads.first?.headers["connection"] == ["close"] }
 
         init() {
-            let rules = ConnectionRules()
+            let rules = ConnectionRules(Farewell(drain: DrainSignal(), patience: .hours(1)))
             watched = Watched(RequestParser(limits: .standard, rules: rules))
             let handlers: [any ChannelHandler] = [ByteToMessageHandler(watched), rules, behind]
             try? channel.pipeline.syncOperations.addHandlers(handlers)

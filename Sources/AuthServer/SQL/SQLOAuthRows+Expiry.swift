@@ -160,8 +160,20 @@ extension SQLOAuthRows {
         // From when the tries in them count they say by themselves.
         try connection.write(
             "UPDATE oauth_tries SET until = $1 WHERE until > $2", [SQLValue(then + TryBudget.longest), SQLValue(ahead + TryBudget.longest)])
-        for column in ["created_at", "renewed_at", "used_at"] {
-            try connection.write("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [now, SQLValue(ahead)])
+    }
+
+    private static let familyMoments = ["created_at", "renewed_at", "used_at"]
+
+    /// Whether there are refresh tokens of a clock that ran ahead. There may be one for each account, and no index leads there.
+    func hasFamilies(writtenAfter moment: Instant) throws -> Bool {
+        let isAhead = Self.familyMoments.map { "\($0) > $1" }.joined(separator: " OR ")
+        return try connection.one("SELECT 1 AS found FROM oauth_family WHERE \(isAhead) LIMIT 1", [SQLValue(moment)]) != nil
+    }
+
+    func bringFamiliesBack(from ahead: Instant, to now: Instant) throws {
+        knownFamilies.forget()
+        for column in Self.familyMoments {
+            try connection.write("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [SQLValue(now), SQLValue(ahead)])
         }
     }
 
@@ -181,7 +193,12 @@ extension SQLOAuthRows {
 
 extension SQLOAuthStore: MomentKeeper {
     package func bringBack(from ahead: Instant, to now: Instant) async throws {
-        try await rows { rows in try rows.bringBack(from: ahead, to: now) }
+        // Beside those who write: as a rule there are none.
+        let hasFamilies = try await look { rows in try rows.hasFamilies(writtenAfter: ahead) }
+        try await rows { rows in
+            try rows.bringBack(from: ahead, to: now)
+            if hasFamilies { try rows.bringFamiliesBack(from: ahead, to: now) }
+        }
     }
 
     package func removeExpired(at now: Instant, limit: Int) async throws -> Int {

@@ -20,8 +20,7 @@ package struct SQLOAuthStore: OAuthStore {
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
-        let (key, readings) = (key, readings)
-        return try await database.read { try body(SQLOAuthRows($0, RowSecrets(key: key, salt: nil), readings)) }
+        try await look { rows in try body(rows) }
     }
 
     @discardableResult
@@ -41,6 +40,12 @@ package struct SQLOAuthStore: OAuthStore {
     ) async throws -> Value {
         let (secrets, readings) = (RowSecrets(key: key, salt: WrapSalt()), readings)
         return try await database.transaction(durability, over: { SQLOAuthRows($0, secrets, readings) }, telling: audited, { try body($0, $1) })
+    }
+
+    /// One that only reads.
+    func look<Value: Sendable>(_ body: @Sendable @escaping (SQLOAuthRows) throws -> Value) async throws -> Value {
+        let (secrets, readings) = (RowSecrets(key: key, salt: nil), readings)
+        return try await database.read { try body(SQLOAuthRows($0, secrets, readings)) }
     }
 
     /// A transaction that says the same when it looks again.

@@ -9,6 +9,15 @@ struct ClockGuard: Sendable {
     /// What the clock itself has shown, and what the database has.
     let watch: ClockWatch
     let check: ClockCheck
+    /// Those who want to know at once share one look, and one that failed holds for two seconds.
+    private let look: CachedCheck
+
+    init(gateway: PinnedSecondFactor, watch: ClockWatch, check: ClockCheck) {
+        self.gateway = gateway
+        self.watch = watch
+        self.check = check
+        look = CachedCheck("clock", lasts: .zero) { try await gateway.look() }
+    }
 
     /// What speaks against the clock by which it is `now`, as far as it is known: nobody is asked. Nil for nothing.
     func doubt(at now: Instant) -> ClockDoubt? {
@@ -32,6 +41,23 @@ struct ClockGuard: Sendable {
         if try await gateway.contradicts(now) { return false }
         return doubt(at: now) == nil
     }
+}
+
+extension ClockGuard: ClockWitness {
+    /// Nobody is asked where the second-factor server has contradicted, or where it has agreed within two minutes of `now`, by this very clock: one that leaps by
+    /// more than that leaves the moment behind. Otherwise it is asked, by all who want to know at once together.
+    func contradicts(_ now: Instant) async throws -> Bool {
+        let other = gateway.watch
+        if other.isClockContradicted { return true }
+        if other.hasAgreed(near: now) { return false }
+        try? await look.check()
+        try Task.checkCancellation()
+        // Where it agrees now, and not with that moment, the clock was set meanwhile.
+        return other.isClockContradicted || (other.isInOrder && !other.hasAgreed(near: now))
+    }
+
+    /// A clock that leaps leaves the moment behind at which the other server has agreed, before anybody has asked it again.
+    func doubts(_ now: Instant) -> Bool { gateway.watch.isClockContradicted || gateway.watch.hasAgreed(farFrom: now) }
 }
 
 /// Why a node leaves to others, or to later, what is for good: a line of the log and of the full report of readiness.

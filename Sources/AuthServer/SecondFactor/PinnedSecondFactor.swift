@@ -92,37 +92,52 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         }
     }
 
-    /// Whether the second-factor server answers now, is the right one, trusts this one and can count. Changes nothing there.
+    /// Whether the second-factor server answers now, is the right one, trusts this one and can count, for somebody who is told at once. Changes nothing there.
     /// - Throws: ``SecondFactorWatch/Finding``, or the bare trouble when another exchange that began later has ended meanwhile and found none.
     package func check() async throws {
+        try await noting { exchange in try await within(checkLimit) { [self] in try await probe(exchange) } }
+    }
+
+    /// The same, for whoever decides by it what is for good: both its calls have the time that a call of a login has. Somebody who makes the line slow, and lets
+    /// people log in, could else have a clock that leaps believed.
+    /// - Throws: as ``check()``.
+    package func look() async throws {
+        try await noting { exchange in try await probe(exchange) }
+    }
+
+    private func noting(_ body: (SecondFactorWatch.Exchange) async throws -> Void) async throws {
         let exchange = watch.begin()
-        do {
-            try await within(checkLimit) { [self] in
-                let found = try await seen()
-                try await prober.prove(over: transport, to: found, at: clock())
-                guard found.prekey(at: clock()) != nil else { throw SecondFactorTrouble.keysNotValid }
-            }
-        } catch {
-            note(error, in: exchange)
+        do { try await body(exchange) } catch {
+            note(error, in: exchange, isProbe: true)
             throw watch.present ?? error
         }
         watch.works(exchange)
     }
 
-    /// Whether the second-factor server contradicts the clock by which it is `now` here: it says so, or none of its keys, or none of ours, is valid at that time.
+    private func probe(_ exchange: SecondFactorWatch.Exchange) async throws {
+        let found = try await identified()
+        let now = clock()
+        try await prober.prove(over: transport, to: found.keys, at: now)
+        // An answer to this very probe. What is said of its keys anybody can have kept from another time.
+        watch.clocksAgree(exchange, at: now)
+        guard found.verified?.prekey(at: clock()) != nil else { throw SecondFactorTrouble.keysNotValid }
+    }
+
+    /// Whether the second-factor server contradicts the clock by which it is `now` here: in its answer to a probe it says so, or signs by a key that is not valid
+    /// at that time, or none of ours is. What it says of its keys unasked, which can be an answer of long ago, contradicts nobody.
     /// One that does not answer contradicts nobody; but what it has said before it takes back only when it answers again, and all is in order.
     /// - Throws: `CancellationError` when this server stops: then nobody has looked.
     package func contradicts(_ now: Instant) async throws -> Bool {
-        try? await check()
+        try? await look()
         try Task.checkCancellation()
         // It was asked at another time, if the clock was set meanwhile.
         return watch.isClockContradicted || clock().distance(to: now) > PhoneRequest.window
     }
 
     /// A call that this server gave up itself, because it stops, says nothing of the other one.
-    private func note(_ error: any Error, in exchange: SecondFactorWatch.Exchange) {
+    private func note(_ error: any Error, in exchange: SecondFactorWatch.Exchange, isProbe: Bool = false) {
         guard !Task.isCancelled else { return }
-        watch.failed(error as? SecondFactorTrouble ?? (error is TimeLimitPassed ? .timeout : .noAnswer), in: exchange)
+        watch.failed(error as? SecondFactorTrouble ?? (error is TimeLimitPassed ? .timeout : .noAnswer), in: exchange, isProbe: isProbe)
     }
 
     /// The same at the start of the program, when another second-factor server is a mistake of the operator who is looking.
@@ -134,8 +149,22 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         }
     }
 
-    /// Asks, and believes nothing that the pinned root does not vouch for.
+    /// What answers to the name of the pinned root.
+    private struct Found: Sendable {
+        /// Certified by that root, each for its time.
+        let keys: OperatorKeys
+        /// Nil where none of what it says of itself is valid at this server's time.
+        let verified: VerifiedSecondFactor?
+    }
+
+    /// Who answers, by keys that are valid now.
     private func seen() async throws -> VerifiedSecondFactor {
+        guard let verified = try await identified().verified else { throw SecondFactorTrouble.keysNotValid }
+        return verified
+    }
+
+    /// Asks, and believes nothing that the pinned root does not vouch for.
+    private func identified() async throws -> Found {
         let now = clock()
         let bytes = try await transport.identity()
         guard let identity = try? Encoded<SecondFactorIdentity>(decoding: bytes) else { throw SecondFactorTrouble.notOne }
@@ -144,18 +173,19 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         // Asked every ten seconds, it says the same for hours.
         let former = known.withLock { $0?.identity }
         guard let verified = try? VerifiedSecondFactor.verify(identity, rootHash: rootHash, at: now, former: former) else {
-            throw SecondFactorTrouble.keysNotValid
+            guard let keys = try? OperatorKeys.verify(identity.value.chain, rootHash: rootHash) else { throw SecondFactorTrouble.notOne }
+            return Found(keys: keys, verified: nil)
         }
         // Its chain is in every bundle, for anybody to send: without a prekey that phones can seal to, it takes no other's place. But the right one
         // has none either while its clock is far behind, and has erased what was known when that is put right: it is asked when it is next needed.
         guard verified.prekey(at: now) != nil else {
             known.withLock { known in known = known.map { Known(identity: $0.identity, seenAt: Instant(0)) } }
-            return verified
+            return Found(keys: verified.keys, verified: verified)
         }
         known.withLock { $0 = Known(identity: verified, seenAt: now) }
         // Only for a start without it: a disk that is full makes the second-factor server no worse.
         try? await memory.keep(identity.bytes, at: now)
-        return verified
+        return Found(keys: verified.keys, verified: verified)
     }
 
     /// Whether an identity is what some second-factor server says of itself: a root, keys that it certified, prekeys that these signed.

@@ -8,16 +8,17 @@ struct SecondFactorProber: Sendable {
     let server: ServerID
     let random: any RandomSource
 
-    /// - Parameter other: whose signature the answer must bear.
+    /// - Parameter others: keys of which one must have signed the answer, whenever it was valid: a signature for this very probe was made now.
     /// - Throws: ``SecondFactorTrouble``, and what the transport throws.
-    func prove(over transport: any SecondFactorTransport, to other: VerifiedSecondFactor, at now: Instant) async throws {
+    func prove(over transport: any SecondFactorTransport, to others: OperatorKeys, at now: Instant) async throws {
         let keys: ServerKeys
         do { keys = try await keyring.keys(of: server) } catch { throw SecondFactorTrouble.ownKeys("\(error)") }
         let probe = Encoded(Probe(serverID: server, nonce: random.bytes(16), time: now), signedBy: keys.operatorKey)
         let bytes = try await transport.call(SecondFactorCall(caller: keys.chain, message: probe.bytes).encoded)
-        guard let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes), (try? answer.verify(with: other.keys, at: now)) != nil,
-            answer.value.attemptID == probe.answerID
+        guard let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes), answer.value.attemptID == probe.answerID,
+            let begin = others.begin(of: answer.value.signature.keyID), (try? answer.verify(with: others, at: begin)) != nil
         else { throw SecondFactorTrouble.notOne }
+        guard others.hasKey(answer.value.signature.keyID, at: now) else { throw SecondFactorTrouble.keysNotValid }
         switch answer.value.status {
         case .ok: return
         case .clock: throw SecondFactorTrouble.clocks

@@ -34,7 +34,8 @@ extension SecondFactorTrouble {
             : "the second-factor server cannot be used: nobody logs in with a PIN"
     }
 
-    /// Whether this server's clock may be what is wrong: the other one says so, or none of its keys, or none of ours, is valid at that time.
+    /// Whether this server's clock may be what is wrong, where it is what an answer to a probe has shown: the other one says so, or the key that it signs with,
+    /// or none of ours, is valid at that time.
     var contradictsClock: Bool {
         switch self {
         case .clocks, .keysNotValid, .ownKeys: true
@@ -59,7 +60,9 @@ extension SecondFactorTrouble: CustomStringConvertible {
         case .notOne: "what answers is no second-factor server: check OSTIARY_SECOND_FACTOR_URL"
         case .another(let found):
             "another second-factor server answers, with the identity \(Base64URL.encode(found)): check OSTIARY_SECOND_FACTOR_URL and its database"
-        case .keysNotValid: "its keys are not valid at this server's time: compare the clocks of both machines"
+        case .keysNotValid:
+            "its keys are not valid at this server's time: compare the clocks of both machines, and see whether something on the way answers for it with what it "
+                + "said at another time"
         case .clocks: "its clock and this server's differ by more than two minutes: set both by one time service"
         case .storage:
             "its database does not serve (of a file a full disk or damage, of PostgreSQL a server that refuses, is silent or takes no writes), or its root key "

@@ -47,6 +47,7 @@ package struct AuthNode: Sendable {
     ///   - events: hands news to those who wait; nil for what the database has: between its nodes, or within this process.
     ///   - second: one second of waiting for news and of page updates; less in tests.
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
+    ///   - stepPatience: how the steps of the schema wait, and who is told of it.
     ///   - clock: asked for each request.
     /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``OwnIdentityPinned``, ``SecondFactorIdentityError`` when another second-factor server
     ///   answers, `SQLError`.
@@ -54,12 +55,12 @@ package struct AuthNode: Sendable {
         settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
         secondFactor: any SecondFactorTransport, events own: (any SessionEvents)? = nil, random: any RandomSource = SystemRandomSource(),
         logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), readinessLimit: Duration = HealthRoutes.limit,
-        clock: @Sendable @escaping () -> Instant
+        stepPatience: StepPatience = StepPatience(), clock: @Sendable @escaping () -> Instant
     ) async throws {
         let events = own ?? Self.events(between: database, key: keyEncryptionKey, random: random)
         let core = try await AuthNodeCore(
             settings: settings, database: database, keyEncryptionKey: keyEncryptionKey, rootKey: rootKey, secondFactor: secondFactor, events: events,
-            random: random, logger: logger, readinessLimit: readinessLimit, clock: clock)
+            random: random, logger: logger, readinessLimit: readinessLimit, stepPatience: stepPatience, clock: clock)
         let (services, server, clock) = (core.services, core.server, core.clock)
         applySettings = { try await Self.apply(settings, in: database, to: server.id, with: services.servers, at: clock()) }
         self.services = services
@@ -104,9 +105,10 @@ package struct AuthNode: Sendable {
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
     package static func identityHash(
         database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil, serverName: String? = nil,
-        random: any RandomSource = SystemRandomSource(), logger: Logger, clock: @Sendable @escaping () -> Instant
+        random: any RandomSource = SystemRandomSource(), logger: Logger, stepPatience: StepPatience = StepPatience(),
+        clock: @Sendable @escaping () -> Instant
     ) async throws -> [UInt8] {
-        try await database.migrate(AuthenticationSchema.migrations)
+        try await database.migrate(AuthenticationSchema.migrations, patience: stepPatience)
         let vault = ServerVault(
             database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: AuditLog(logger: logger).write, clock: clock)
         return try await vault.openedIdentity(name: serverName ?? AuthNodeSettings.defaultServerName)

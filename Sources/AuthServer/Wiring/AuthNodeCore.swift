@@ -30,11 +30,11 @@ struct AuthNodeCore: Sendable {
     init(
         settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey?,
         secondFactor: any SecondFactorTransport, events: any SessionEvents, random: any RandomSource, logger: Logger, readinessLimit: Duration,
-        clock unwatched: @Sendable @escaping () -> Instant
+        stepPatience: StepPatience, clock unwatched: @Sendable @escaping () -> Instant
     ) async throws {
         let watch = ClockWatch()
         let clock = watch.noting(unwatched)
-        try await database.migrate(AuthenticationSchema.migrations)
+        try await database.migrate(AuthenticationSchema.migrations, patience: stepPatience)
         // Before anything is brought back.
         clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
         let audit = AuditLog(logger: logger)
@@ -64,7 +64,8 @@ struct AuthNodeCore: Sendable {
             database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
         services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
-            auditRetention: Self.seconds(of: settings.auditDays), deletedRetention: Self.seconds(of: settings.deletedAccountDays))
+            witness: clockGuard, auditRetention: Self.seconds(of: settings.auditDays),
+            deletedRetention: Self.seconds(of: settings.deletedAccountDays))
         try await gateway.checkAtStart()
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         self.database = database

@@ -6,13 +6,14 @@ struct AccountRemoval: Sendable {
     let server: ServerID
     /// Who has it go.
     let actor: AuditActor
+    /// As ``SessionStop/isClockDoubted``.
+    var isClockDoubted = false
 
     /// The sessions that ended with it.
     func apply(in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
         guard let account = try rows.account(account), account.server == server else { return [] }
-        let stopped = try rows.unfinishedSessions(of: account.id).compactMap {
-            try SessionStop(reason: .account, actor: actor).apply(to: $0, in: rows, at: now)
-        }
+        let stop = SessionStop(reason: .account, actor: actor, isClockDoubted: isClockDoubted)
+        let stopped = try rows.unfinishedSessions(of: account.id).compactMap { try stop.apply(to: $0, in: rows, at: now) }
         try rows.removeCache(of: account.id)
         if let enrolment = try rows.enrolment(account: account.id)?.settled(at: now), case .confirming = enrolment.state {
             try rows.save(try enrolment.after(.delete, at: now))

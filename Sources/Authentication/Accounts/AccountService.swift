@@ -5,11 +5,16 @@ package struct AccountService: Sendable {
     private let store: any AuthenticationStore
     private let events: any SessionEvents
     private let secondFactor: SecondFactorClient
+    private let witness: any ClockWitness
 
-    package init(store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient) {
+    /// - Parameter witness: knows whether it is by the clock that a login has ended which ends with its account.
+    package init(
+        store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient, witness: any ClockWitness = NoWitness()
+    ) {
         self.store = store
         self.events = events
         self.secondFactor = secondFactor
+        self.witness = witness
     }
 
     /// - Throws: `AccountError.unknown`.
@@ -33,6 +38,7 @@ package struct AccountService: Sendable {
     package func setBlocked(
         _ isBlocked: Bool, _ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> Account {
+        let stop = SessionStop(reason: .account, actor: actor, isClockDoubted: witness.doubts(now))
         let (account, stopped) = try await store.write { rows, former -> (Account, [Session]) in
             guard var account = try rows.account(id), account.server == server else { throw AccountError.unknown }
             if account.isBlocked != isBlocked {
@@ -43,9 +49,7 @@ package struct AccountService: Sendable {
             guard isBlocked else { return (account, []) }
             try rows.removeCache(of: id)
             try rows.endLastingGrants(of: id, at: now)
-            let stopped = try rows.unfinishedSessions(of: id).compactMap {
-                try SessionStop(reason: .account, actor: actor).apply(to: $0, in: rows, at: now)
-            }
+            let stopped = try rows.unfinishedSessions(of: id).compactMap { try stop.apply(to: $0, in: rows, at: now) }
             // A second look finds none where the first was kept.
             return (account, stopped.isEmpty ? former?.1 ?? [] : stopped)
         }
@@ -56,13 +60,14 @@ package struct AccountService: Sendable {
     /// Deletes an account by order of the server: sessions end, the phone is told by a tombstone when it next asks.
     /// - Throws: `AccountError.unknown`.
     package func delete(_ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
+        let removal = AccountRemoval(account: id, server: server, actor: actor, isClockDoubted: witness.doubts(now))
         let stopped = try await store.write { rows, former -> [Session] in
             guard try rows.account(id)?.server == server else {
                 if let former, try rows.deletedAccount(id)?.server == server { return former }
                 throw AccountError.unknown
             }
             try rows.record(AuditEntry(.accountDeleted, server: server, account: id, by: actor, at: now))
-            return try AccountRemoval(account: id, server: server, actor: actor).apply(in: rows, at: now)
+            return try removal.apply(in: rows, at: now)
         }
         tell(stopped, account: id)
     }
@@ -72,13 +77,14 @@ package struct AccountService: Sendable {
         let message = try decoded(Delete.self, from: request)
         let id = message.value.accountID
         try await request.verifyAhead(message, in: store) { rows in try rows.account(id)?.deviceKey }
+        let removal = AccountRemoval(account: id, server: request.server, actor: .phone, isClockDoubted: witness.doubts(request.now))
         let stopped = try await store.write { rows, former -> [Session] in
             guard try rows.deletedAccount(id)?.server != request.server else { return former ?? [] }
             let account = try rows.living(id, at: request.server)
             try request.verify(message, by: account.deviceKey)
             try request.spend(in: rows, again: former != nil)
             try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, by: .phone, at: request.now))
-            return try AccountRemoval(account: id, server: request.server, actor: .phone).apply(in: rows, at: request.now)
+            return try removal.apply(in: rows, at: request.now)
         }
         tell(stopped, account: id)
         return Reply()

@@ -19,11 +19,13 @@ extension EnrolmentService {
         try await request.verifyAhead(message, freshness: request.opened.freshness, in: store) { rows in
             try rows.account(message.value.accountID)?.deviceKey
         }
-        return try await store.write { rows, former in
-            let account = try rows.living(message.value.accountID, at: request.server)
-            try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
-            try request.spend(in: rows, again: former != nil)
-            return try activated(account, request, minted: cache, in: rows)
+        return try await unlessContradicted(request) { mayEnd in
+            try await store.write { rows, former in
+                let account = try rows.living(message.value.accountID, at: request.server)
+                try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+                try request.spend(in: rows, again: former != nil)
+                return try activated(account, request, minted: cache, mayEnd: mayEnd, in: rows)
+            }
         }
     }
 
@@ -31,14 +33,23 @@ extension EnrolmentService {
     private func lookAgain(_ id: AccountID, _ request: PhoneRequest, now: Instant) async throws -> Reply? {
         let later = PhoneRequest(server: request.server, opened: request.opened, now: now)
         let cache = random.bytes(32)
-        return try await store.write { rows, _ in
-            try activated(try rows.living(id, at: request.server), later, minted: cache, in: rows)
+        return try await unlessContradicted(later) { mayEnd in
+            try await store.write { rows, _ in
+                try activated(try rows.living(id, at: request.server), later, minted: cache, mayEnd: mayEnd, in: rows)
+            }
         }
     }
 
-    /// - Parameter value: 32 fresh bytes, for the silent login.
+    /// By a clock that is contradicted the ten minutes are not over: a phone that is told so removes the account for good.
+    private func unlessContradicted(_ request: PhoneRequest, _ body: (_ mayEnd: Bool) async throws -> Reply?) async throws -> Reply? {
+        try await witness.unlessContradicted(request.now, body) ?? nil
+    }
+
+    /// - Parameters:
+    ///   - value: 32 fresh bytes, for the silent login.
+    ///   - mayEnd: whether the ten minutes may be over by this server's clock alone.
     private func activated(
-        _ account: Account, _ request: PhoneRequest, minted value: [UInt8], in rows: any AuthenticationRows
+        _ account: Account, _ request: PhoneRequest, minted value: [UInt8], mayEnd: Bool, in rows: any AuthenticationRows
     ) throws -> Reply? {
         guard !account.isBlocked else { throw Refusal.accountBlocked }
         let enrolment = try rows.enrolment(account: account.id)
@@ -46,6 +57,7 @@ extension EnrolmentService {
         case .active: break
         case .pending, .upgrading:
             if case .confirming = enrolment?.settled(at: request.now).state { return nil }
+            if case .confirming = enrolment?.state, !mayEnd { throw RunOut() }
             // An account whose ten minutes are over goes now, even if nobody has looked since. A headless one stays as it was.
             guard account.state == .upgrading else { throw Refusal.accountDeleted(account.id, since: request.now) }
         }

@@ -7,16 +7,19 @@ package struct EnrolmentService: Sendable {
     let events: any SessionEvents
     let secondFactor: SecondFactorClient
     let random: any RandomSource
+    let witness: any ClockWitness
 
+    /// - Parameter witness: asked before a phone is told that the ten minutes of its account are over.
     package init(
         store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient,
-        random: any RandomSource
+        random: any RandomSource, witness: any ClockWitness = NoWitness()
     ) {
         self.store = store
         self.keyring = keyring
         self.events = events
         self.secondFactor = secondFactor
         self.random = random
+        self.witness = witness
     }
 
     /// getQrEnrol: an invitation for the browser that has the nonce. It takes the place of a former one, also of one that a phone has read but not

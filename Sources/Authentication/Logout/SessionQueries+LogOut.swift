@@ -6,11 +6,12 @@ extension SessionQueries {
     /// - Parameter actor: who logs out.
     /// - Throws: `UnknownServer`, which is looked for only when nothing is known of the nonce.
     package func logOut(_ nonce: SessionNonce, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
+        let stop = SessionStop(reason: .server, actor: actor, isClockDoubted: witness.doubts(now))
         let ended = try await store.write { rows, former -> LoggedOut in
             let session = try rows.pointer(nonceHash: nonce.hash, of: server).flatMap { try rows.session($0.session) }
             let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server)
             if session == nil, enrolment == nil { _ = try rows.existing(server) }
-            let stopped = try session.flatMap { try SessionStop(reason: .server, actor: actor).apply(to: $0, in: rows, at: now) }
+            let stopped = try session.flatMap { try stop.apply(to: $0, in: rows, at: now) }
             let givenUp = try enrolment.flatMap { try Self.end($0, by: actor, in: rows, at: now) }
             return LoggedOut(session: stopped ?? former?.session, enrolment: givenUp ?? former?.enrolment)
         }
@@ -22,9 +23,10 @@ extension SessionQueries {
     /// left as it is.
     /// - Parameter actor: who logs out.
     package func logOut(_ session: SessionID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
+        let stop = SessionStop(reason: .server, actor: actor, isClockDoubted: witness.doubts(now))
         let ended = try await store.write { rows, former -> LoggedOut in
             let session = try rows.session(session).flatMap { $0.server == server ? $0 : nil }
-            let stopped = try session.flatMap { try SessionStop(reason: .server, actor: actor).apply(to: $0, in: rows, at: now) }
+            let stopped = try session.flatMap { try stop.apply(to: $0, in: rows, at: now) }
             return LoggedOut(session: stopped ?? former?.session, enrolment: nil)
         }
         if let session = ended.session { events.publish(.ended(session)) }

@@ -4,10 +4,13 @@ import OstiaryProtocol
 package struct PresenceService: Sendable {
     private let store: any AuthenticationStore
     private let events: any SessionEvents
+    private let witness: any ClockWitness
 
-    package init(store: any AuthenticationStore, events: any SessionEvents) {
+    /// - Parameter witness: asked before a login ends because its ping is late, and whether it is why one that is stopped has ended.
+    package init(store: any AuthenticationStore, events: any SessionEvents, witness: any ClockWitness = NoWitness()) {
         self.store = store
         self.events = events
+        self.witness = witness
     }
 
     /// Where a session stands for its phone.
@@ -45,46 +48,59 @@ package struct PresenceService: Sendable {
         }
     }
 
-    /// A late ping does not revive: the end is written down and told (protocol §8).
-    ///
-    /// One that only says that the phone is there is written softly: is it gone, so is the mark that it was spent, and the phone has pinged as often as before.
+    /// A late ping does not revive: the end is written down and told (protocol §8); by a clock that is contradicted nothing is, and the phone asks again.
     private func record(_ message: Encoded<Ping>, _ request: PhoneRequest) async throws -> Standing {
         try await verifyAhead(message, of: message.value.sessionID, request)
-        let recorded = try await store.writeAsReliedOn { rows, former -> Recorded in
+        let found = try await witness.unlessContradicted(request.now) { mayEnd in try await write(message, request, mayEnd: mayEnd) }
+        guard let recorded = found else { throw Refusal.clockContradicted }
+        if let ended = recorded.ended { events.publish(.ended(ended)) }
+        return recorded.standing
+    }
+
+    /// One that only says that the phone is there is written softly: is it gone, so is the mark that it was spent, and the phone has pinged as often as before.
+    private func write(_ message: Encoded<Ping>, _ request: PhoneRequest, mayEnd: Bool) async throws -> Recorded {
+        try await store.writeAsReliedOn { rows, former -> Recorded in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try check(message, by: account, request)
             let shown = try message.value.extensions.acknowledged()
-            try request.spend(in: rows, again: former != nil)
             let parameters = try rows.existing(request.server).parameters
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
+            guard mayEnd || !pinged.isFinished || session.isFinished else { throw RunOut() }
+            try request.spend(in: rows, again: former != nil)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout, actor: .server).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
             var standing = try self.standing(of: pinged, account.id, parameters, after: shown, waitingAt: request.now, in: rows)
             standing.hasJustReturned = pinged.hasReturned(since: session) || former?.standing.hasJustReturned == true
             return Recorded(standing: standing, ended: ended ?? former?.ended, hasAcknowledged: !shown.isEmpty)
         }
-        if let ended = recorded.ended { events.publish(.ended(ended)) }
-        return recorded.standing
     }
 
+    /// By a clock that is contradicted nobody is told of an end that nobody has written: it is as it was when the ping counted.
     private func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {
-        try await store.read { rows in
-            guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
-            let parameters = try rows.existing(server).parameters
-            return try self.standing(of: session, standing.account, parameters, after: [], waitingAt: now, in: rows).answer
+        let answer = try await witness.unlessContradicted(now) { mayEnd in
+            try await store.read { rows -> PingAnswer in
+                guard let stored = try rows.session(standing.session) else { throw Refusal.sessionUnknown }
+                let session = stored.settled(at: now)
+                guard mayEnd || !session.isFinished || stored.isFinished else { throw RunOut() }
+                let parameters = try rows.existing(server).parameters
+                return try self.standing(of: session, standing.account, parameters, after: [], waitingAt: now, in: rows).answer
+            }
         }
+        return answer ?? standing.answer
     }
 
     /// Stop: the person logged out, or nobody used the app. Repeating it finds what the first did.
     package func stop(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(Stop.self, from: request)
         try await verifyAhead(message, of: message.value.sessionID, request)
+        let isClockDoubted = witness.doubts(request.now)
         let (answer, ended) = try await store.write { rows, former -> (PingAnswer, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try check(message, by: account, request)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
-            let ended = try SessionStop(reason: message.value.reason, actor: .phone).apply(to: session, in: rows, at: request.now)
+            let stop = SessionStop(reason: message.value.reason, actor: .phone, isClockDoubted: isClockDoubted)
+            let ended = try stop.apply(to: session, in: rows, at: request.now)
             let parameters = try rows.existing(request.server).parameters
             return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended ?? former?.1)
         }

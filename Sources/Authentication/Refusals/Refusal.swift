@@ -4,6 +4,8 @@ import OstiaryProtocol
 package enum Refusal: Error, Equatable, Sendable {
     // The request itself.
     case clockOff, replayed
+    /// It would end something by this server's clock, of which it is known that it is wrong.
+    case clockContradicted
     case malformed(WireError)
     case messageNotServed, badSignature
     // Sessions and links.
@@ -48,7 +50,7 @@ package enum Refusal: Error, Equatable, Sendable {
     /// What the phone is told. Most mistakes share one word, so that a forger learns nothing from the difference.
     package var status: Status {
         switch self {
-        case .clockOff: .clock
+        case .clockOff, .clockContradicted: .clock
         case .replayed: .replayed
         case .malformed, .messageNotServed, .badSignature, .notAppLogin, .linkForeign, .linkForged, .linkNotAllowed, .offerWrong, .sessionHashWrong,
             .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
@@ -80,7 +82,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case .secondFactor(.clock): .secondFactorUnavailable
         // What the two servers say only to each other.
         case .secondFactor(.sequence), .secondFactor(.closed): .refused
-        case .secondFactor(let status): status
+        // What is not its to say is as good as no answer.
+        case .secondFactor(let status): status.isOfSecondFactor ? status : .secondFactorUnavailable
         }
     }
 }

@@ -46,7 +46,7 @@ package struct AttemptService: Sendable {
             throw try await closure.end(reservation.ticket.attempt.value.instanceID, tellingPhoneOf: reservation.account, at: request.now)
         }
         let share = try await settle(answer, reservation, request)
-        guard answer.status != .clock else { throw Refusal.secondFactor(.clock) }
+        guard answer.status != .clock, answer.status.isOfSecondFactor else { throw Refusal.secondFactor(answer.status) }
         let body = M2(epoch: answer.epoch, tries: answer.tries, serverShare: share, sealed: answer.sealed)
         return (answer.status, Reply(body, status: answer.status))
     }

@@ -5,11 +5,14 @@ package struct SessionQueries: Sendable {
     let store: any AuthenticationStore
     let keyring: any ServerKeyring
     let events: any SessionEvents
+    let witness: any ClockWitness
 
-    package init(store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents) {
+    /// - Parameter witness: knows whether it is by the clock that a login has ended which is logged out.
+    package init(store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, witness: any ClockWitness = NoWitness()) {
         self.store = store
         self.keyring = keyring
         self.events = events
+        self.witness = witness
     }
 
     /// getSession: who is at the door, and are they still there? Any unknown nonce is nobody. One look-up; never waits for the second-factor server.

@@ -5,10 +5,15 @@ struct SessionStop: Sendable {
     let reason: StopReason
     /// Who ends it. What had run out before ended by itself.
     let actor: AuditActor
+    /// Whether something speaks against the clock: what has run out by that alone is ended by who ends it now, at the moment until which it was good.
+    var isClockDoubted = false
 
     /// The session as it is stored now; nil when it was over before.
     func apply(to session: Session, in rows: any (SessionRows & AccountRows & AuditRows), at now: Instant) throws -> Session? {
-        let ended = try session.settled(at: now).after(.stop(reason), at: now)
+        var ended = try session.settled(at: now).after(.stop(reason), at: now)
+        if isClockDoubted, !session.isFinished, case .stopped(let login, .timeout, let at) = ended.state {
+            ended = ended.with(.stopped(login, reason, at: at))
+        }
         guard ended != session else { return nil }
         try rows.save(ended)
         // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.

@@ -45,18 +45,29 @@ package enum KeyFile {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .unwritable(path: path, reason: "its folder cannot be made")
+            throw .unwritable(path: path, reason: folderReason(error))
         }
         let draft = try KeyDraft(of: path)
-        defer { unlink(draft.path) }
-        do {
-            try draft.file.write(contentsOf: Data((hexadecimal(key) + "\n").utf8))
-            try draft.file.synchronize()
-        } catch {
-            throw .unwritable(path: path, reason: "the disk does not take it")
+        defer {
+            unlink(draft.path)
+            // Said, so that it is open until then.
+            try? draft.file.close()
         }
-        guard link(draft.path, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: systemReason()) }
+        try write(Array((hexadecimal(key) + "\n").utf8), to: draft.file.fileDescriptor, of: path)
+        guard link(draft.path, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: makingReason(errno)) }
         synchronizeFolder(folder)
+    }
+
+    /// Writes the text of a key and waits until the disk has it.
+    /// - Parameter path: of the key file that is made.
+    static func write(_ text: [UInt8], to descriptor: Int32, of path: String) throws(KeyFileError) {
+        let written = Foundation.write(descriptor, text, text.count)
+        // So few bytes are cut only where there is no room for all of them.
+        let code = written == text.count ? 0 : written < 0 ? errno : ENOSPC
+        guard code == 0, fsync(descriptor) == 0 else {
+            let reason = makingReason(code == 0 ? errno : code)
+            throw .unwritable(path: path, reason: FileSizeLimit.reason(against: text.count) ?? reason)
+        }
     }
 }
 

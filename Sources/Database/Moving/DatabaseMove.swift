@@ -5,12 +5,14 @@ package struct DatabaseMove: Sendable {
     let schema: MovableSchema
     /// Rows that are read and committed together.
     let batch: Int
+    let stepPatience: StepPatience
 
     /// - Parameters:
     ///   - source: its schema has every step that this program knows, but for such as wait: ``MovableSchema/of(_:among:)``.
     ///   - target: it holds nothing, or what an earlier run has left.
-    package init(from source: MoveEnd, to target: MoveEnd, schema: MovableSchema, batch: Int = 500) {
-        (self.source, self.target, self.schema, self.batch) = (source, target, schema, batch)
+    ///   - stepPatience: how the steps of the schema wait there, and who is told of it.
+    package init(from source: MoveEnd, to target: MoveEnd, schema: MovableSchema, batch: Int = 500, stepPatience: StepPatience = StepPatience()) {
+        (self.source, self.target, self.schema, self.batch, self.stepPatience) = (source, target, schema, batch, stepPatience)
     }
 
     /// Copies what is not there yet, and compares all of it.
@@ -63,7 +65,7 @@ package struct DatabaseMove: Sendable {
     }
 
     private func go(on mark: MoveMark, isPrepared: Bool, _ tables: [TableShape], _ counter: MoveCounter) async throws -> MoveReport {
-        if !isPrepared { try await target.database.migrate(try await stepsOfSource(), isTarget: true) }
+        if !isPrepared { try await target.database.migrate(try await stepsOfSource(), patience: stepPatience, isTarget: true) }
         try check(tables, areThoseOf: try await TableShape.inOrder(of: target.database))
         let moved = tables.filter { !MovableSchema.stepTables.contains($0.name) }
         if !isPrepared { try await mark.prepare(moved) }

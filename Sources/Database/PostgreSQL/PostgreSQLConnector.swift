@@ -88,6 +88,7 @@ struct PostgreSQLConnector: Sendable {
         SELECT current_setting('server_version_num')::bigint AS version, current_setting('synchronous_commit') AS commits,
         current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_encoding_to_char(encoding)::text AS encoding,
         CASE datlocprovider WHEN 'i' THEN 'one of ICU' ELSE datcollate::text END AS collation, current_schema()::text AS schema, pg_is_in_recovery() AS follows,
+        CASE WHEN current_schema() IS NULL THEN (\(SQLCatalogue.closedSchemaOfPath)) END AS closed_schema,
         current_setting('default_transaction_read_only') AS reads_only FROM pg_database WHERE datname = current_database()
         """
 }
@@ -101,6 +102,8 @@ struct ServerStanding {
     let encoding: String
     let collation: String
     let schema: String?
+    /// The one that our tables are in, or are to be in, where the role may use none.
+    let closedSchema: String?
     /// Whether it is a standby.
     let follows: Bool
     /// Whether somebody has set that sessions do not write: for the server, the database or the role.
@@ -113,6 +116,7 @@ struct ServerStanding {
         else { return nil }
         (self.version, self.commits, self.fsync, self.pages, self.encoding, self.collation) = (version, commits, fsync, pages, encoding, collation)
         schema = try? row.optionalText("schema")
+        closedSchema = try? row.optionalText("closed_schema")
         (self.follows, self.readsOnly) = (follows, readsOnly != "off")
     }
 
@@ -129,6 +133,8 @@ struct ServerStanding {
             return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes: make the database by "
                 + "CREATE DATABASE \(database) TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
         }
-        return schema == nil ? "this user sees no schema there: grant it one" : nil
+        if schema != nil { return nil }
+        return closedSchema.map { "this user lacks USAGE on the schema \($0): grant it" }
+            ?? "this user sees no schema there: none that its search_path names is there; make one, or name another (ALTER ROLE … SET search_path)"
     }
 }

@@ -1,13 +1,15 @@
 extension PostgreSQLDatabase {
-    /// Whether its server takes writes and ends commits, and nobody else holds a table of ours against them. Room on its disk is looked for after it has
+    /// Whether its server takes writes and ends commits, and nobody else holds one of these tables against them. Room on its disk is looked for after it has
     /// refused a write for want of it: before, nobody here can know.
-    package func checkWritable() async throws {
+    /// - Parameter tables: without those of the steps, which a node of the next version holds as long as it takes one: servers that run do not write there.
+    ///   One that is not there is not looked at.
+    package func checkWritable(_ tables: Set<String>) async throws {
         try await checkCommits()
-        let looksForRoom = hasRefusedForRoom
+        let (looksForRoom, names) = (hasRefusedForRoom, SQLValue.text(tables.sorted().joined(separator: ",")))
         do {
             try await transaction { connection in
-                let tables = try connection.query(Self.tablesOfOurs).map { try $0.text("name") }
-                if !tables.isEmpty { try connection.execute("LOCK TABLE \(tables.joined(separator: ", ")) IN ROW EXCLUSIVE MODE") }
+                let found = try connection.query(Self.tablesThere, [names]).map { try $0.text("name") }
+                if !found.isEmpty { try connection.execute("LOCK TABLE \(found.joined(separator: ", ")) IN ROW EXCLUSIVE MODE") }
                 guard looksForRoom else { return }
                 try connection.execute("CREATE TEMPORARY TABLE room AS SELECT gen_random_uuid() FROM generate_series(1, 2000)")
                 throw RoomFound()
@@ -18,11 +20,12 @@ extension PostgreSQLDatabase {
     /// Takes back the table that has shown that there is room.
     private struct RoomFound: Error {}
 
-    /// Without those of the steps, which a node of the next version holds as long as it takes one: servers that run do not write there.
-    private static let tablesOfOurs = """
-        SELECT quote_ident(relname) AS name FROM pg_class
-        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'INSERT')
-        AND relname NOT IN ('schema_version', 'schema_reader') ORDER BY relname
+    /// Of those in `$1`, name by name (``SQLCatalogue/tables``).
+    private static let tablesThere = """
+        SELECT quote_ident(t.name) AS name FROM unnest(string_to_array($1, ',')) AS t (name), LATERAL (
+        SELECT o.oid FROM pg_class o
+        WHERE o.relname = t.name::name AND o.relnamespace = \(SQLCatalogue.ourSchema) AND o.relkind IN ('r', 'p') LIMIT 1
+        ) AS c WHERE has_table_privilege(c.oid, 'INSERT') ORDER BY t.name
         """
 
     /// Whether a commit is kept by a second server before it is acknowledged, and as many as that takes are there.

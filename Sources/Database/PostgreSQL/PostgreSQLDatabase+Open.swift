@@ -70,8 +70,8 @@ extension PostgreSQLDatabase {
 
     private static let tableQuestion = """
         SELECT (SELECT COUNT(*) FROM (\(SQLCatalogue.madeObjects)) AS made) AS objects,
-        (SELECT COUNT(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = current_schema()::regnamespace
+        (SELECT COUNT(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = \(SQLCatalogue.ourSchema)
         AND c.relname = 'schema_version' AND a.attname IN ('number', 'name') AND NOT a.attisdropped) AS columns,
-        (SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = '\(UnfinishedMove.table)') AS moves
+        (SELECT COUNT(*) FROM pg_class WHERE relnamespace = \(SQLCatalogue.ourSchema) AND relname = '\(UnfinishedMove.table)') AS moves
         """
 }

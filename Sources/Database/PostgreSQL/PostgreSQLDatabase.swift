@@ -71,7 +71,7 @@ package final class PostgreSQLDatabase: Database {
             case .done(let result):
                 guard case .failure(let error) = result else { return try result.get() }
                 note(error)
-                throw kind == .write ? await reason(for: error, by: deadline) : error
+                throw await reason(for: error, of: kind, by: deadline)
             case .again(let found): cause = found
             }
             runs += 1
@@ -108,14 +108,22 @@ package final class PostgreSQLDatabase: Database {
         commits.forget()
     }
 
+    /// What is behind an error, where that looks like something else.
+    private func reason(for error: any Error, of kind: TransactionKind, by deadline: Deadline) async -> any Error {
+        // Whoever has no time left asks nothing more.
+        guard !deadline.isOver else { return error }
+        switch error {
+        case SQLError.busy where kind == .write: return await reasonForWaiting(by: deadline) ?? error
+        default: return error
+        }
+    }
+
     /// A write that waited too long for a lock may have waited for a commit of ours that waits for a standby itself, one of an earlier start perhaps: then
     /// nobody else holds anything, and that is what is told.
-    private func reason(for error: any Error, by deadline: Deadline) async -> any Error {
-        // Whoever has no time left asks nothing more.
-        guard case SQLError.busy = error, !deadline.isOver else { return error }
+    private func reasonForWaiting(by deadline: Deadline) async -> SQLError? {
         let age = connector.settings.lockTimeout
         let found = try? await run(.read, by: deadline) { try UnansweredCommits.awaited(on: $0, silence: age) }
-        return found.flatMap { $0 }.map { SQLError.commitsUnanswered(standbys: $0) } ?? error
+        return found.flatMap { $0 }.map { SQLError.commitsUnanswered(standbys: $0) }
     }
 
     private func note(_ error: any Error) {

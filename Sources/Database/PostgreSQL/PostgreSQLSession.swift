@@ -8,6 +8,8 @@ final class PostgreSQLSession {
     private var link: PostgreSQLLink?
     private var statements: [String: PreparedText] = [:]
     private var lastName = 0
+    /// A second from when the link was made. It is not made anew before that because a table is missing, so that many who ask make no more than one a second.
+    private var isNewUntil = Deadline.never
     /// Of which round the link is (``ConnectionThreads``).
     private var round = 0
     /// Whether the last run of a body, or its end, lost the link since nothing was heard.
@@ -34,7 +36,7 @@ final class PostgreSQLSession {
         if self.round != round { drop() }
         guard link == nil else { return false }
         link = try connector.connect(by: deadline)
-        self.round = round
+        (self.round, isNewUntil) = (round, Deadline(milliseconds: 1000))
         return true
     }
 
@@ -43,12 +45,43 @@ final class PostgreSQLSession {
     /// Which database it is, for an operator.
     var place: String { connector.place }
 
-    /// Runs a body in a transaction of its own.
+    /// Runs a body in a transaction of its own; once more where it misses a table.
     /// - Parameters:
     ///   - isCareful: whether a statement that fails is taken back alone, so that a body which catches its error goes on with the rest.
     ///   - isPatient: whether statements may take as long as they take.
     ///   - deadline: when the caller waits no longer.
     func attempt<Value: Sendable>(
+        _ kind: TransactionKind, isCareful: Bool, isPatient: Bool, by deadline: Deadline, _ body: (any SQLConnection) throws -> Value
+    ) -> Attempt<Value> {
+        let first = run(kind, isCareful: isCareful, isPatient: isPatient, by: deadline, body)
+        guard case .done(.failure(SQLError.tableMissing)) = first, looksAnew(by: deadline) else { return first }
+        let second = run(kind, isCareful: isCareful, isPatient: isPatient, by: deadline, body)
+        guard case .done(.failure(SQLError.tableMissing)) = second else { return second }
+        return .done(.failure(reasonForMissing(by: deadline) ?? SQLError.tableMissing(path: place)))
+    }
+
+    /// Has the server find anew where the tables of this connection are. It keeps that, and may go on without a schema that the role was let into again
+    /// (PostgreSQL 15 by another membership): no table is told as gone by such a connection.
+    /// - Returns: whether a body may be run again.
+    private func looksAnew(by deadline: Deadline) -> Bool {
+        endTransaction()
+        guard let link else { return false }
+        link.deadline = deadline
+        return (try? link.exchange([.once("RESET search_path")]))?.first?.fault == nil
+    }
+
+    /// A table that is not found may be in a schema that the role may not use any more: whoever was told that it is gone would restore a backup. Otherwise the
+    /// connection goes, unless it is new: which schemas are looked through is said when one is made, and was perhaps changed since.
+    private func reasonForMissing(by deadline: Deadline) -> SQLError? {
+        endTransaction()
+        let (catalogue, place) = (SQLDialect.postgresql.catalogue, place)
+        let lack = run(.read, isCareful: false, isPatient: false, by: deadline) { try catalogue.lackOfSchema(on: $0, at: place) }
+        if case .done(.success(let lack?)) = lack { return lack }
+        if isNewUntil.isOver { drop() }
+        return nil
+    }
+
+    private func run<Value: Sendable>(
         _ kind: TransactionKind, isCareful: Bool, isPatient: Bool, by deadline: Deadline, _ body: (any SQLConnection) throws -> Value
     ) -> Attempt<Value> {
         guard let link else { return .again(.loss) }

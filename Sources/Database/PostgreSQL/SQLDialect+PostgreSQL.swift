@@ -18,6 +18,13 @@ extension SQLDialect {
                 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'ostiary%'
                 AND split_part(application_name, '@', 1) <> split_part(current_setting('application_name'), '@', 1) GROUP BY 1
                 ) p WHERE COALESCE(knows, $2) < $1 LIMIT 1
+                """,
+            waits: """
+                SELECT DISTINCT b.pid AS session, COALESCE(h.application_name, '') AS program, l.relation::regclass::text AS waited
+                FROM pg_stat_activity w JOIN pg_locks l ON l.pid = w.pid AND l.locktype = 'relation' AND NOT l.granted
+                CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS b (pid) LEFT JOIN pg_stat_activity h ON h.pid = b.pid
+                WHERE w.datname = current_database()
+                AND split_part(w.application_name, '@', 1) = split_part(current_setting('application_name'), '@', 1) ORDER BY session
                 """),
         catalogue: .postgresql)
 }

@@ -13,7 +13,7 @@ final class FileLock: Sendable {
         let opened = open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
             if errno == ELOOP { throw .cannotOpen(path: path, reason: "\(file) is a symbolic link, which no lock follows: remove it") }
-            throw .cannotOpen(path: path, reason: "\(file): \(systemReason())")
+            throw .cannotOpen(path: path, reason: "\(file): \(makingReason(errno))")
         }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let taken = errno == EWOULDBLOCK
@@ -53,6 +53,22 @@ final class FileLock: Sendable {
 }
 
 /// What the last failed system call says about itself.
-func systemReason() -> String {
-    String(cString: strerror(errno)).lowercased()
+func systemReason() -> String { systemReason(errno) }
+
+private func systemReason(_ code: Int32) -> String { String(cString: strerror(code)).lowercased() }
+
+/// Why a file cannot be made or written; where there is no room for it, with what to do.
+/// - Parameter code: of the system call that has failed.
+func makingReason(_ code: Int32) -> String {
+    switch code {
+    case ENOSPC: "the disk is full: free some space there, then try again"
+    case EDQUOT: "the quota is full: free some space there, or raise it, then try again"
+    default: systemReason(code)
+    }
+}
+
+/// Why a folder cannot be made, by the error that says so.
+func folderReason(_ error: any Error) -> String {
+    let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+    return isFull ? "its folder cannot be made: the disk or a quota is full: free some space there, then try again" : "its folder cannot be made"
 }

@@ -18,9 +18,20 @@ enum FileSizeLimit {
     }
 
     /// What whoever writes beyond it is told.
-    static func refusal(of path: String, limit: UInt64 = FileSizeLimit.bytes) -> SQLError {
-        .diskFails(path: path, reason: "a file of this process may have \(limit) bytes: ulimit -f, LimitFSIZE")
+    static func refusal(of path: String, limit: UInt64 = FileSizeLimit.bytes) -> SQLError { .diskFails(path: path, reason: words(limit)) }
+
+    /// The same of a write of SQLite that has failed, where this may be why; nil where there is room below it. SQLite keeps no reason of the system's.
+    /// - Parameter path: of the database; nil of one in memory.
+    static func refusal(near path: String?, limit: UInt64 = FileSizeLimit.bytes) -> SQLError? {
+        guard let path else { return nil }
+        do { try check(path, limit: limit) } catch { return error }
+        return nil
     }
+
+    /// Why a file of this size cannot be written; nil where it may be.
+    static func reason(against size: Int, limit: UInt64 = FileSizeLimit.bytes) -> String? { limit < size ? words(limit) : nil }
+
+    static func words(_ limit: UInt64) -> String { "a file of this process may have \(limit) bytes: ulimit -f, LimitFSIZE" }
 
     /// 0 where there is none.
     private static func size(of path: String) -> UInt64 {

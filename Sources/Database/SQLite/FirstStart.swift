@@ -27,10 +27,10 @@ package struct FirstStart: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .cannotOpen(path: database, reason: "its folder cannot be made")
+            throw .cannotOpen(path: database, reason: folderReason(error))
         }
         let descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(systemReason())") }
+        guard descriptor >= 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno))") }
         close(descriptor)
         synchronizeFolder(folder)
     }

@@ -52,7 +52,8 @@ extension SQLError {
         case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE: self = .diskFull(path: path ?? "the database")
         // By its number: at a commit the system's own reason is not kept.
         case let result where result.primaryResultCode == .SQLITE_IOERR:
-            self = .diskFails(path: path ?? "the database", reason: "\(message), \(code)")
+            let limit = result == .SQLITE_IOERR_WRITE ? FileSizeLimit.refusal(near: path) : nil
+            self = limit ?? .diskFails(path: path ?? "the database", reason: "\(message), \(code)")
         // SQLite has no number for it. Of our own statements none names a table that its schema does not have.
         case .SQLITE_ERROR where message.hasPrefix("no such table: "): self = .tableMissing(path: path ?? "in memory")
         default: self = .fault(code: Int(code), message: message)

@@ -5,9 +5,9 @@ extension SQLiteDatabase {
     /// Looks whether a file that is there holds what it must. Changes nothing of it: it may be somebody else's.
     /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, and what
     ///   opening throws.
-    static func checkContent(_ content: DatabaseContent, at path: String) throws(DatabaseOpenError) {
+    static func checkContent(_ content: DatabaseContent, at path: String, besideServer: Bool = false) throws(DatabaseOpenError) {
         if content == .any { return }
-        let found = try tables(at: path)
+        let found = try tables(at: path, besideServer: besideServer)
         if let source = found.move {
             if content == .nothingOrMoved { return }
             throw .unfinishedMove(path: path, source: source)
@@ -18,7 +18,7 @@ extension SQLiteDatabase {
     }
 
     /// Whether there is nothing, whether a table is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
-    private static func tables(at path: String) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool, move: String?) {
+    private static func tables(at path: String, besideServer: Bool) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool, move: String?) {
         do {
             // Not the writer's configuration, which makes a log beside it. One that is there is only read: whoever may write and closes last folds it
             // into the file and removes it.
@@ -32,7 +32,7 @@ extension SQLiteDatabase {
                 return (isEmpty: objects.isEmpty, isOurs: columns == 2, move: move)
             }
         } catch let error as GRDB.DatabaseError {
-            throw DatabaseOpenError(error, path: path)
+            throw DatabaseOpenError(error, path: path, besideServer: besideServer)
         } catch {
             throw .cannotOpen(path: path, reason: "\(error)")
         }

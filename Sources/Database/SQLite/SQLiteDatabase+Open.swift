@@ -39,7 +39,8 @@ extension SQLiteDatabase {
         let hasLeftLog = hasLog(path) && (lock != nil || !FileLock.isHeld(path + ".lock"))
         // The first that is there of a file that was made just now.
         if isOfNoBytes(path), let note { lock?.note(note.rawValue) }
-        try checkContent(content, at: path)
+        let isBeside = ownership == .shared
+        try checkContent(content, at: path, besideServer: isBeside)
         try closeToOthers(path)
         // It is noted again when this one is closed in order.
         lock?.note(note?.rawValue ?? "")
@@ -48,7 +49,7 @@ extension SQLiteDatabase {
             let reading = try (0..<max(1, readers)).map { _ in try reader(of: path) }
             return SQLiteDatabase(writer: writer, source: .readers(SQLiteReaders(reading)), path: path, lock: lock)
         } catch let error as GRDB.DatabaseError {
-            throw DatabaseOpenError(error, path: path)
+            throw DatabaseOpenError(error, path: path, besideServer: isBeside)
         } catch let error as DatabaseOpenError {
             throw error
         } catch {
@@ -103,10 +104,10 @@ extension SQLiteDatabase {
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .cannotOpen(path: path, reason: "its folder cannot be made")
+            throw .cannotOpen(path: path, reason: folderReason(error))
         }
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason()) }
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: makingReason(errno)) }
         Foundation.close(descriptor)
         return url.resolvingSymlinksInPath().path
     }
@@ -141,20 +142,23 @@ extension DatabaseOpenError {
                 .cannotOpen(
                     path: path,
                     reason: "the disk does not keep the log that was left beside it (\(reason)): look at the system's log, at quota, disk and "
-                        + "mount, then start again")
-            default: .cannotOpen(path: path, reason: "the log that was left beside it: \(error)")
+                        + "mount, then try again")
+            default: .cannotOpen(path: path, reason: "the log that was left beside it: \(error.brief)")
             }
     }
 
-    init(_ error: GRDB.DatabaseError, path: String) {
+    /// - Parameter besideServer: whether whoever opens it may work beside a running server.
+    init(_ error: GRDB.DatabaseError, path: String, besideServer: Bool = false) {
         let reason = error.message ?? "no detail"
         self =
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt(path: path, reason: reason)
-            case .SQLITE_FULL: .cannotOpen(path: path, reason: "\(reason): free some space there, then start again")
+            case .SQLITE_FULL: .cannotOpen(path: path, reason: "\(reason): free some space there, then try again")
+            case .SQLITE_IOERR where FileSizeLimit.refusal(near: path) != nil:
+                .cannotOpen(path: path, reason: "\(FileSizeLimit.words(FileSizeLimit.bytes)): raise that limit, then try again")
             case .SQLITE_IOERR:
-                .cannotOpen(path: path, reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then start again")
-            case .SQLITE_BUSY, .SQLITE_LOCKED: .lockedByAnotherProcess(path: path)
+                .cannotOpen(path: path, reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then try again")
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .heldByAnotherProcess(path: path, besideServer: besideServer)
             case .SQLITE_READONLY: .cannotOpen(path: path, reason: "\(reason): this user must be allowed to write to the file and to its folder")
             default: .cannotOpen(path: path, reason: reason)
             }

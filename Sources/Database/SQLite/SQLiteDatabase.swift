@@ -92,7 +92,8 @@ package final class SQLiteDatabase: Database {
 
     package func purge() async throws { try await noting { try await writer.purge() } }
 
-    package func checkWritable() async throws {
+    /// Whoever holds a table holds the file.
+    package func checkWritable(_ tables: Set<String>) async throws {
         guard let path else { return }
         try FileSizeLimit.check(path)
         try DiskProbe.write(beside: path)

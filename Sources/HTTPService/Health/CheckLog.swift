@@ -1,10 +1,10 @@
 import Logging
 import Synchronization
 
-/// Tells the operator that a check fails: once for each reason in one failing, and when it passes again, whoever asked and however often.
+/// Tells the operator that a check fails, and when it passes again, whoever asked and however often: of each check as ``ToldReasons`` has it.
 ///
-/// A check that fails now for this reason and now for that says each of them once. What several checks meet at once, a database that is away, is told with
-/// the first of them; one that still fails for it when that one has passed is told then.
+/// What several checks meet at once, a database that is away, is told with the first of them; one that still fails for it when that one has passed is told
+/// then.
 final class CheckLog: Sendable {
     /// What became of one check.
     struct Finding {
@@ -13,11 +13,16 @@ final class CheckLog: Sendable {
         let reason: String?
     }
 
-    private let failures = Mutex<[String: Failing]>([:])
+    private let standings = Mutex(CheckStandings())
+    private let clock: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter clock: one that never goes back.
+    init(clock: @Sendable @escaping () -> ContinuousClock.Instant) { self.clock = clock }
 
     /// - Parameter findings: of checks that were asked together; what is behind others comes first.
     func note(_ findings: [Finding], logger: Logger) {
-        let news = failures.withLock { failures in findings.indices.map { failures.note(findings[$0], behind: findings[..<$0]) } }
+        let now = clock()
+        let news = standings.withLock { standings in findings.indices.map { standings.note(findings[$0], behind: findings[..<$0], at: now) } }
         for (finding, news) in zip(findings, news) {
             switch news {
             case .none: continue
@@ -33,46 +38,70 @@ private enum News {
     case fails(String)
 }
 
-extension [String: Failing] {
-    fileprivate mutating func note(_ finding: CheckLog.Finding, behind others: ArraySlice<CheckLog.Finding>) -> News {
-        guard let reason = finding.reason else { return end(finding.check) }
-        let isToldThere = others.contains { $0.reason == reason && self[$0.check]?.isTold == true }
-        return self[finding.check, default: Failing()].note(reason, isToldThere: isToldThere)
+/// All checks that have ever failed.
+private struct CheckStandings {
+    private var checks: [String: CheckStanding] = [:]
+
+    mutating func note(
+        _ finding: CheckLog.Finding, behind others: ArraySlice<CheckLog.Finding>, at now: ContinuousClock.Instant
+    ) -> News {
+        guard let reason = finding.reason else { return pass(finding.check) }
+        let isToldThere = others.contains { $0.reason == reason && checks[$0.check]?.hasLine == true }
+        let isNews = checks[finding.check, default: CheckStanding()].fail(for: reason, isToldThere: isToldThere, at: now)
+        return isNews ? .fails(reason) : .none
     }
 
-    private mutating func end(_ check: String) -> News {
-        guard removeValue(forKey: check)?.isTold == true else { return .none }
-        for other in keys where self[other]?.isTold == false { self[other]?.patience = Failing.looks }
-        return .passes
+    private mutating func pass(_ check: String) -> News {
+        let hadLine = checks[check]?.hasLine == true
+        let isNews = checks[check]?.pass() == true
+        if hadLine { for other in checks.keys { checks[other]?.loseFirst() } }
+        return isNews ? .passes : .none
     }
 }
 
-/// One check, from when it failed until it passes.
-private struct Failing {
-    /// Reasons that were told of it, or of another check when this one came to them.
-    private var known: Set<String> = []
-    /// Whether a line had its name.
-    private(set) var isTold = false
+/// One check, and what was told of it.
+private struct CheckStanding {
+    private var reasons = ToldReasons()
+    private var isFailing = false
+    /// Whether the reason that it has now was told before it passed last, a moment ago.
+    private var isResting = false
     /// How often it may still fail for what was told of a check that has passed since.
-    var patience: Int?
+    private var patience: Int?
 
     /// An answer of before holds for some seconds (``CachedCheck``), in which somebody may ask each second.
-    static let looks = 3
+    private static let looks = 3
 
-    /// With so many reasons they are no news any more.
-    private static let mostReasons = 16
+    /// Whether the log has a line of it, of now or of a moment ago.
+    var hasLine: Bool { reasons.isTold || isResting }
 
-    mutating func note(_ reason: String, isToldThere: Bool) -> News {
-        let isNew = known.count < Self.mostReasons && known.insert(reason).inserted
-        if isToldThere { return .none }
-        if isNew { return tell(reason) }
-        guard let left = patience else { return .none }
-        patience = left - 1
-        return left > 0 ? .none : tell(reason)
+    /// - Parameter isToldThere: whether another check, which comes first, has this reason too, and a line.
+    /// - Returns: whether it is to be told now.
+    mutating func fail(for reason: String, isToldThere: Bool, at now: ContinuousClock.Instant) -> Bool {
+        isFailing = true
+        isResting = reasons.isResting(reason, at: now)
+        if isResting { return false }
+        if isToldThere {
+            reasons.know(reason)
+            return false
+        }
+        if !reasons.note(reason, at: now) {
+            guard let left = patience else { return false }
+            patience = left - 1
+            if left > 0 { return false }
+            reasons.tell(reason, at: now)
+        }
+        patience = nil
+        return true
     }
 
-    private mutating func tell(_ reason: String) -> News {
-        (isTold, patience) = (true, nil)
-        return .fails(reason)
+    /// - Returns: whether that is to be told.
+    mutating func pass() -> Bool {
+        (isFailing, isResting, patience) = (false, false, nil)
+        return reasons.end()
+    }
+
+    /// A check with a line has passed, which may have spoken for this one.
+    mutating func loseFirst() {
+        if isFailing, !reasons.isTold { patience = Self.looks }
     }
 }

@@ -16,22 +16,24 @@ package struct HealthRoutes: Sendable {
     private let limit: Duration
     /// Seconds until whoever hears 503 asks again, like those of what passes by itself: by then what is looked at now and then was looked at anew.
     private static let wait = "5"
-    private let log = CheckLog()
+    private let log: CheckLog
 
     /// - Parameters:
     ///   - checks: without which the server can do nothing.
     ///   - logins: what logins need beside these.
     ///   - told: what stops nothing, and an operator should know: in the full list and in the log, and no reason for 503.
     ///   - limit: how long one check may take.
+    ///   - clock: one that never goes back.
     package init(
         checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], told: [any ReadinessCheck] = [], drain: DrainSignal,
-        limit: Duration = HealthRoutes.limit
+        limit: Duration = HealthRoutes.limit, clock: @Sendable @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.checks = checks
         loginChecks = logins
         toldChecks = told
         self.drain = drain
         self.limit = limit
+        log = CheckLog(clock: clock)
     }
 
     /// Adds the routes to a private router.
@@ -124,6 +126,8 @@ package struct HealthRoutes: Sendable {
             return Report(name: name, failure: "not finished")
         } catch let note as ReadinessNote {
             return Report(name: name, failure: oneLine(note.description), log: .passes)
+        } catch let failure as any ReasonedFailure {
+            return Report(name: name, failure: oneLine(failure.description), log: .fails(oneLine(failure.reason)))
         } catch let error as any Error & CustomStringConvertible {
             let line = oneLine(error.description)
             return Report(name: name, failure: line, log: .fails(line))

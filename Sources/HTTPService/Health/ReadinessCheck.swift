@@ -21,6 +21,12 @@ package struct NamedCheck: ReadinessCheck {
     }
 }
 
+/// Why a check failed, where its words have more than the reason: since when it is so, for example. The report has all of them. The log has the reason, which
+/// is the same as long as its cause is, and is told as often as one reason is.
+package protocol ReasonedFailure: Error, CustomStringConvertible {
+    var reason: String { get }
+}
+
 /// Something to know that is as an operator wants it: thrown by a check that is only told, it stands in the full report and not in the log.
 package struct ReadinessNote: Error, Equatable, CustomStringConvertible {
     package let description: String

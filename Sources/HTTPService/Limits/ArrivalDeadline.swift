@@ -14,10 +14,12 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limit: TimeAmount
     private var isArriving = false
+    /// What is being answered while it arrives is the last of its connection.
+    private var isLast = false
     private var timer: Scheduled<Void>?
 
-    /// What a client that was answered early, or that hears no more on its connection, still gets to read and to stop sending.
-    static let farewell = TimeAmount.seconds(2)
+    /// What a client that was answered early on a connection that stays still gets to stop sending.
+    private static let farewell = TimeAmount.seconds(2)
 
     init(limit: TimeAmount) {
         self.limit = limit
@@ -42,15 +44,27 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data), isArriving {
-            stopTimer()
-            startTimer(Self.farewell, context: context)
-        }
+        if isArriving { noteAnswer(unwrapOutboundIn(data), context) }
         context.write(data, promise: promise)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         stopTimer()
+    }
+
+    /// Of the last request nobody waits for the rest: that is read until its answer is gone, and then as long as ``LingeringClose`` says.
+    private func noteAnswer(_ part: HTTPResponsePart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head): isLast = head.headerFields[.connection] == "close"
+        case .body: break
+        case .end:
+            stopTimer()
+            if isLast {
+                isArriving = false
+            } else {
+                startTimer(Self.farewell, context: context)
+            }
+        }
     }
 
     private func startTimer(_ time: TimeAmount, context: ChannelHandlerContext) {
@@ -97,7 +111,7 @@ final class FirstByte: ChannelInboundHandler {
     }
 
     /// Writes a whole answer, which somebody flushes. On the thread of the connection only.
-    func write(_ answer: ByteBuffer) { context?.write(wrapOutboundOut(.byteBuffer(answer)), promise: nil) }
+    func write(_ answer: ByteBuffer, promise: EventLoopPromise<Void>?) { context?.write(wrapOutboundOut(.byteBuffer(answer)), promise: promise) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timer?.cancel()

@@ -18,6 +18,8 @@ final class ConnectionGate: ChannelDuplexHandler {
     private let waiting: WaitingConnections?
     private let told: LimitLog
     private var open = 0
+    /// How many are accepted at one look at the listener's socket, as the channel was told.
+    private var atOnce = 1
     private var byPeer: [Peer: Int] = [:]
     /// Peers that met their limit and have not fallen to half of it since.
     private var greedy: Set<Peer> = []
@@ -31,6 +33,8 @@ final class ConnectionGate: ChannelDuplexHandler {
     /// The most there were since memory was last given back.
     private var peak = 0
 
+    /// Of those who wait in the system's queue a look brings so many at most: a thread that has much to answer between two looks would let in one for each.
+    private static let mostAtOnce = 16
     /// From one try without a descriptor to the next.
     private static let breath = TimeAmount.milliseconds(250)
     /// Without a wait since, the total is met no more.
@@ -70,6 +74,16 @@ final class ConnectionGate: ChannelDuplexHandler {
             look = nil
             return told.met(.total, ["limit": "\(limits.total)"])
         }
+        askForNext(context)
+    }
+
+    /// Never for more than there may be, or some that had only to wait would be closed; and one by one where each is to make room for the next.
+    private func askForNext(_ context: ChannelHandlerContext) {
+        let count = min(max(limits.total - open, 1), Self.mostAtOnce)
+        if count != atOnce {
+            atOnce = count
+            try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: UInt(count))
+        }
         context.read()
     }
 
@@ -91,7 +105,7 @@ final class ConnectionGate: ChannelDuplexHandler {
         }
         if isWaiting, pause == nil, open < limits.most {
             isWaiting = false
-            context.read()
+            askForNext(context)
         }
     }
 

@@ -34,14 +34,19 @@ extension Request {
         if let announcedLength, announcedLength > limit { throw ErrorResponse.contentTooLarge }
         var part = BodyBudget.current.part()
         var bytes: [UInt8] = []
-        for try await piece in body {
-            guard bytes.count + piece.readableBytes <= limit else { throw ErrorResponse.contentTooLarge }
-            try part.grow(by: piece.readableBytes)
-            // By steps and not by doubling, which would hold twice what is counted.
-            let needed = bytes.count + piece.readableBytes
-            if needed > bytes.capacity { bytes.reserveCapacity((needed / 8192 + 1) * 8192) }
-            // A copy: the piece keeps all that was read from the connection with it.
-            bytes.append(contentsOf: piece.readableBytesView)
+        do {
+            for try await piece in body {
+                guard bytes.count + piece.readableBytes <= limit else { throw ErrorResponse.contentTooLarge }
+                try part.grow(by: piece.readableBytes)
+                // By steps and not by doubling, which would hold twice what is counted.
+                let needed = bytes.count + piece.readableBytes
+                if needed > bytes.capacity { bytes.reserveCapacity((needed / 8192 + 1) * 8192) }
+                // A copy: the piece keeps all that was read from the connection with it.
+                bytes.append(contentsOf: piece.readableBytesView)
+            }
+        } catch is IOError {
+            // Whoever sent it has reset the connection: no fault of ours, and nobody hears the answer.
+            throw ErrorResponse.badRequest("the request's body did not come to its end")
         }
         return bytes
     }

@@ -16,6 +16,12 @@ package struct ServiceLimits: Sendable {
     package var opening: TimeAmount?
     /// How long a request may take to arrive, from its first byte to its last.
     package var arrival: TimeAmount
+    /// How long a connection may be silent whose last answer was sent, until its other end closes it, too.
+    package var lingering: TimeAmount
+    /// How long such a connection stays at most, however much still comes on it.
+    package var lingeringInAll: TimeAmount
+    /// Of a server that stops: how long a connection on which nothing is under way may still ask, and one whose last answer was sent be silent.
+    package var parting: TimeAmount
     /// How many connections there may be at a time.
     package var connections: ConnectionLimits
     /// How many requests of a connection may wait for their answers.
@@ -25,8 +31,9 @@ package struct ServiceLimits: Sendable {
 
     package init(
         body: Int = 65536, uri: Int = 8192, headers: Int = 16384, headerCount: Int = 100, idle: TimeAmount = .seconds(75),
-        opening: TimeAmount? = nil, arrival: TimeAmount = .seconds(20), connections: ConnectionLimits = ConnectionLimits(total: 20_000),
-        requests: Int = 16, bodies: BodyBudget = .standard
+        opening: TimeAmount? = nil, arrival: TimeAmount = .seconds(20), lingering: TimeAmount = .seconds(2),
+        lingeringInAll: TimeAmount = .seconds(5), parting: TimeAmount = .milliseconds(250),
+        connections: ConnectionLimits = ConnectionLimits(total: 20_000), requests: Int = 16, bodies: BodyBudget = .standard
     ) {
         self.body = body
         self.uri = uri
@@ -35,6 +42,9 @@ package struct ServiceLimits: Sendable {
         self.idle = idle
         self.opening = opening
         self.arrival = arrival
+        self.lingering = lingering
+        self.lingeringInAll = lingeringInAll
+        self.parting = parting
         self.connections = connections
         self.requests = requests
         self.bodies = bodies

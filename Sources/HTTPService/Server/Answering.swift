@@ -10,14 +10,12 @@ struct Answering: Sendable {
     let responder: any HTTPResponder<ServiceRequestContext>
     /// Of the bodies that are read here.
     let budget: BodyBudget
-    let drain: DrainSignal
     let logger: Logger
     private let log = RefusalLog()
 
-    init(responder: any HTTPResponder<ServiceRequestContext>, budget: BodyBudget, drain: DrainSignal, logger: Logger) {
+    init(responder: any HTTPResponder<ServiceRequestContext>, budget: BodyBudget, logger: Logger) {
         self.responder = responder
         self.budget = budget
-        self.drain = drain
         self.logger = logger
     }
 
@@ -28,10 +26,11 @@ struct Answering: Sendable {
         let expected = Expectation(of: request.head)
         let invitation = expected == .invitation ? Invitation(on: channel) : nil
         var response = try await BodyBudget.$current.withValue(budget) { try await respond(to: request, expected, invitation, context) }
-        // It may wait for ever with a body that nobody asked for: what comes next on this connection is not known.
-        let isLast = expected == .unknown || invitation?.end() == true
-        // In a drain the listener ends the connection when this is written; who knows of it sends nothing more on it.
-        if isLast || drain.isDraining { response.headers[.connection] = "close" }
+        // It may wait for ever with a body that nobody asked for, or have begun one that is too large: what comes next on this connection is not known.
+        let isLast = expected == .unknown || invitation?.end() == true || response.status == .contentTooLarge
+        // Behind the last request the framework ends the connection (``ConnectionRules``): who knows of it sends nothing more on it. That the server stops says
+        // ``Farewell``.
+        if isLast || request.headers[.connection] == "close" { response.headers[.connection] = "close" }
         response.headers[.date] = HTTPDate.now
         do {
             try await writer.write(response: response.head, body: response.body)
@@ -40,7 +39,7 @@ struct Answering: Sendable {
             throw BrokenRequest()
         }
         if isLast {
-            channel.eventLoop.scheduleTask(in: ArrivalDeadline.farewell) { channel.close(promise: nil) }
+            channel.close(mode: .output, promise: nil)
             // Requests that came before the answer was written wait already, and get none.
             try? await channel.closeFuture.get()
         }

@@ -7,15 +7,25 @@ final class ConnectionRules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
+    private let farewell: Farewell
     private var next = Next.request
     private var hasStopped = false
     /// The last request came whole.
     private(set) var isOver = false
 
+    /// - Parameter farewell: the next handler of the same connection, which knows the last request of one whose server stops.
+    init(_ farewell: Farewell) {
+        self.farewell = farewell
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
+            guard farewell.takes() else {
+                isOver = true
+                return
+            }
             next = Next(behind: head)
             guard next == .nothing else { break }
             head.headers.replaceOrAdd(name: "Connection", value: "close")
@@ -29,6 +39,8 @@ final class ConnectionRules: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // Those behind would close at once, whatever was not sent yet. (No cast: this is asked for each request.)
+        if type(of: event) == ChannelShouldQuiesceEvent.self { return farewell.stop() }
         // That bytes came is said before they are parsed.
         guard !isOver || !(event is FirstByte.Came) else { return }
         context.fireUserInboundEventTriggered(event)
@@ -36,7 +48,7 @@ final class ConnectionRules: ChannelInboundHandler {
 
     /// The parser may be at odds with what comes behind the last request, or take it for an error that something comes.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isOver { context.fireErrorCaught(error) }
+        if !isOver, !farewell.isOver { context.fireErrorCaught(error) }
     }
 
     /// Whether the parser has stopped, since the request asked for another protocol; once for each.

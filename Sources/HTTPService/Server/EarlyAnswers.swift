@@ -4,9 +4,11 @@ import NIOHTTP1
 /// Answers requests where they are parsed, before they become a task's (docs/decisions/0057). What it does not answer goes on untouched and in its order: it is
 /// as if this handler were not there.
 ///
-/// It answers a request that came in one piece, while nothing before it on the connection waits for its answer, the other end takes what it is sent, and the server
-/// is not stopping. Nothing is ever held back for it: behind a request of the routes the routes go on. So whoever stands behind counts and times what they know of,
-/// and hears nothing of the rest: also not that bytes came, if an answer was all that they were good for.
+/// It answers a request that came in one piece, while nothing before it on the connection waits for its answer. Behind a request of the routes the routes go
+/// on. So whoever stands behind counts and times what they know of, and hears nothing of the rest: also not that bytes came, if an answer was all that they
+/// were good for. Where the other end does not take what it is sent, or was answered much at once, or the thread has answered much since it looked at its
+/// sockets (``TurnQueue``), what comes waits here (``EarlyTurn``), and the connection is not read meanwhile. While the server stops all that comes does: then
+/// it is known which answer is the last (``Farewell``).
 final class EarlyAnswers: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,7 +17,8 @@ final class EarlyAnswers: ChannelDuplexHandler {
 
     private let answer: EarlyAnswer
     private let front: FirstByte
-    private let drain: DrainSignal
+    private let farewell: Farewell
+    private let turns: TurnQueue
     /// Requests that went on and are not answered.
     private var unanswered = 0
     /// A request or an answer of the routes has said what becomes of the connection: the rest of it is theirs.
@@ -31,28 +34,77 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// Something was answered here, and nothing ever went on.
     private var isOnlyOurs = false
     private var hasHandedOn = false
+    private var turn = EarlyTurn()
+    /// The next turn comes as soon as others had theirs.
+    private var isNext = false
+    /// Somebody asked for more while something waited.
+    private var wantsMore = false
 
-    /// - Parameter front: of the same connection: through it answers go, past the encoder.
-    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, drain: DrainSignal) {
+    /// - Parameters:
+    ///   - front: of the same connection: through it answers go, past the encoder.
+    ///   - farewell: of the same connection: knows whether the server stops, and which answer is the last then.
+    ///   - turns: of its thread.
+    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, farewell: Farewell, turns: TurnQueue) {
         self.answer = answer
         self.front = front
-        self.drain = drain
+        self.farewell = farewell
+        self.turns = turns
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard turn.isHolding, event is FirstByte.Came || event as? ChannelEvent == .inputClosed else { return hear(event, context) }
+        hold(.event(event), context)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if turn.isHolding { hold(.part(data), context) } else { take(data, context) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if turn.isHolding { hold(.complete, context) } else { complete(context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if turn.isHolding { hold(.error(error), context) } else { fail(error, context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard !turn.isHolding else {
+            wantsMore = true
+            return
+        }
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if turn.isOver, context.channel.isWritable { goOnSoon(context) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { turn.forget() }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head): isTheirs = isTheirs || head.headers.contains(name: "connection")
+        // What was refused before it was a request is answered, too.
+        case .end: unanswered = max(0, unanswered - 1)
+        case .body: break
+        }
+        context.write(data, promise: promise)
+    }
+
+    private func hear(_ event: Any, _ context: ChannelHandlerContext) {
         if case .inputClosed? = event as? ChannelEvent, isOnlyOurs { return tellOfEnd(context) }
         guard let bytes = event as? FirstByte.Came, !isArriving else { return context.fireUserInboundEventTriggered(event) }
         came = bytes
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    private func take(_ data: NIOAny, _ context: ChannelHandlerContext) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            if mayAnswer(context), let request = EarlyRequest(head) {
-                held = (head, request)
-                return
-            }
-            handOn(head, context)
+            guard unanswered == 0, !isArriving, !isTheirs, let request = EarlyRequest(head) else { return handOn(head, context) }
+            guard hasRoom(context) else { return pause(before: data, context) }
+            held = (head, request)
         case .body:
             handOnHead(context)
             tell(context)
@@ -69,8 +121,9 @@ final class EarlyAnswers: ChannelDuplexHandler {
         }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    private func complete(_ context: ChannelHandlerContext) {
         handOnHead(context)
+        if !turn.isHolding { turn.begin() }
         if hasAnswered {
             context.flush()
             (hasAnswered, came) = (false, nil)
@@ -81,7 +134,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
         handOnHead(context)
         // The request that is none does not begin where these bytes do.
         if hasAnswered { came = FirstByte.Came(bytes: ByteBuffer()) }
@@ -89,18 +142,9 @@ final class EarlyAnswers: ChannelDuplexHandler {
         context.fireErrorCaught(error)
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .head(let head): isTheirs = isTheirs || head.headers.contains(name: "connection")
-        // What was refused before it was a request is answered, too.
-        case .end: unanswered = max(0, unanswered - 1)
-        case .body: break
-        }
-        context.write(data, promise: promise)
-    }
-
-    private func mayAnswer(_ context: ChannelHandlerContext) -> Bool {
-        guard unanswered == 0, !isArriving, !isTheirs, !drain.isDraining else { return false }
+    private func hasRoom(_ context: ChannelHandlerContext) -> Bool {
+        // What has waited is in the turn that the queue gave it.
+        guard turn.hasRoom, turn.isHolding || turns.hasRoom(behind: turn.given) && !farewell.hasBegun else { return false }
         // What was answered of this piece may be all that waits: it was not sent yet, so nobody knows whether the other end takes it.
         if hasAnswered, !context.channel.isWritable { context.flush() }
         return context.channel.isWritable
@@ -109,7 +153,11 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// One piece for all that the encoder would make of it: head and content are some seven hundred bytes, and the system is asked once.
     private func give(_ content: [UInt8], _ context: ChannelHandlerContext) {
         hasAnswered = true
+        turn.give(content.count)
+        turns.give(content.count)
         isOnlyOurs = !hasHandedOn
+        // Of a server that stops all that was read with it is counted by now, since it has waited.
+        let isLast = turn.isHolding && farewell.begins()
         var bytes = context.channel.allocator.buffer(capacity: Self.mostOfHead + content.count)
         bytes.writeBytes(Self.beforeLength)
         bytes.writeString(String(content.count))
@@ -117,9 +165,11 @@ final class EarlyAnswers: ChannelDuplexHandler {
         bytes.writeString(RequestName.next())
         bytes.writeStaticString("\r\nDate: ")
         bytes.writeString(HTTPDate.now)
+        if isLast { bytes.writeStaticString("\r\nConnection: close") }
         bytes.writeStaticString("\r\n\r\n")
         bytes.writeBytes(content)
-        front.write(bytes)
+        front.write(bytes, promise: farewell.sent(nil))
+        farewell.answered()
         context.triggerUserOutboundEvent(SilenceLimit.Answered(), promise: nil)
     }
 
@@ -131,7 +181,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
     private func handOn(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         unanswered += 1
         (hasHandedOn, isOnlyOurs) = (true, false)
-        isTheirs = isTheirs || EarlyRequest.endsConnection(head)
+        isTheirs = isTheirs || head.headers.first(name: "connection") == "close"
         tell(context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
@@ -155,5 +205,48 @@ final class EarlyAnswers: ChannelDuplexHandler {
         guard let came else { return }
         (self.came, isArriving) = (nil, true)
         context.fireUserInboundEventTriggered(came)
+    }
+}
+
+// Turns.
+extension EarlyAnswers {
+    /// The part is the first of the next turn.
+    private func pause(before part: NIOAny, _ context: ChannelHandlerContext) {
+        turn.end(before: part)
+        if hasAnswered { context.flush() }
+        if context.channel.isWritable { goOnSoon(context) }
+    }
+
+    private func hold(_ next: EarlyTurn.Waiting, _ context: ChannelHandlerContext) {
+        guard !turn.hold(next) else { return }
+        // More than may wait: the routes are asked, which have a limit of their own.
+        isTheirs = true
+        goOn(context)
+    }
+
+    /// Not at once: others have something to ask, too.
+    private func goOnSoon(_ context: ChannelHandlerContext) {
+        guard !isNext else { return }
+        isNext = true
+        turns.add {
+            self.isNext = false
+            if self.turn.isOver, context.channel.isWritable { self.goOn(context) }
+        }
+    }
+
+    private func goOn(_ context: ChannelHandlerContext) {
+        turn.begin()
+        while let next = turn.next() {
+            switch next {
+            case .part(let data): take(data, context)
+            case .event(let event): hear(event, context)
+            // Nothing is said behind the last answer.
+            case .error(let error): if !farewell.isOver { fail(error, context) }
+            case .complete: complete(context)
+            }
+        }
+        guard !turn.isHolding, wantsMore else { return }
+        wantsMore = false
+        context.read()
     }
 }

@@ -14,11 +14,6 @@ package struct EarlyRequest: Sendable {
         (address, fields) = (head.uri, head.headers)
     }
 
-    /// Whether a request may end its connection, or make something else of it.
-    static func endsConnection(_ head: HTTPRequestHead) -> Bool {
-        head.headers.contains { name, value in name.isWord("upgrade") || name.isWord("connection") && !value.isWord("keep-alive") }
-    }
-
     /// The value of a field that is there once; nil where it is missing or comes again.
     /// - Parameter name: in lower case.
     package func only(_ name: StaticString) -> String? {

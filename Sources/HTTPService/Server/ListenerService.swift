@@ -20,6 +20,7 @@ struct ListenerService: Service {
     let onOpen: @Sendable (BoundListener) async -> Void
     private let told: LimitLog
     private let waiting: WaitingConnections?
+    private let turns = TurnQueues()
 
     /// Connections that wait to be accepted.
     private static let backlog: Int32 = 1024
@@ -65,7 +66,11 @@ struct ListenerService: Service {
             for await channel in accepted {
                 let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
                 tasks.addTask(executorPreference: thread) {
-                    await connection.handle(value: channel, logger: logger)
+                    await withTaskCancellationHandler {
+                        await connection.handle(value: channel, logger: logger)
+                    } onCancel: {
+                        closeSoon(channel.channel)
+                    }
                 }
             }
             if !Task.isCancelled, !Task.isShuttingDownGracefully {
@@ -78,9 +83,15 @@ struct ListenerService: Service {
         try? await end.futureResult.get()
     }
 
+    /// A connection whose time is over. The framework reads nothing more of it then; but as long as the other end does not take what was said before, that
+    /// ends nothing.
+    private func closeSoon(_ channel: any Channel) {
+        channel.eventLoop.scheduleTask(in: listener.limits.parting) { channel.close(promise: nil) }
+    }
+
     private func connection() -> HTTP1Channel {
         let limits = listener.limits
-        let answering = Answering(responder: listener.responder, budget: limits.bodies, drain: drain, logger: logger)
+        let answering = Answering(responder: listener.responder, budget: limits.bodies, logger: logger)
         let (refusals, logger, told, waiting) = (RefusalLog(), logger, told, waiting)
         return HTTP1Channel(
             responder: { request, writer, channel in try await answering.answer(request, on: channel, to: writer) },
@@ -117,17 +128,22 @@ struct ListenerService: Service {
     ) -> EventLoopFuture<Void> {
         let limits = listener.limits
         return channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limits.idle), FirstByte(limit: limits.opening))
+            try channel.pipeline.syncOperations.addHandlers(StalledReader(limits), FirstByte(limit: limits.opening))
         }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value -> EventLoopFuture<Void> in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            let rules = ConnectionRules()
+            let farewell = Farewell(drain: drain, patience: limits.parting)
+            let rules = ConnectionRules(farewell)
             let early: [any ChannelHandler] =
                 try listener.early.map { answer in
-                    [SilenceLimit(limit: limits.idle), EarlyAnswers(answer, through: try pipeline.handler(type: FirstByte.self), drain: drain)]
+                    let front = try pipeline.handler(type: FirstByte.self)
+                    return [
+                        SilenceLimit(limit: limits.idle),
+                        EarlyAnswers(answer, through: front, farewell: farewell, turns: turns.queue(of: channel.eventLoop)),
+                    ]
                 } ?? []
             let ours = ByteToMessageHandler(RequestParser(limits: limits, rules: rules))
-            try pipeline.addHandlers([ours, rules, HeadRules(), OldExpectation()] + early, position: .after(parser))
+            try pipeline.addHandlers([ours, rules, farewell, HeadRules(), OldExpectation()] + early, position: .after(parser))
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
             // No byte is read before it has gone: the connection opens when it is set up.
             return pipeline.removeHandler(parser)
@@ -139,7 +155,7 @@ struct ListenerService: Service {
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // The gate is asked before each: several at once would be more than there may be, and some of them closed that had only to wait.
+            // Until the gate says how many there is room for.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             // A connection never holds more than one piece of this size of what it has not yet handed on.

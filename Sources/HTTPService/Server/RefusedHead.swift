@@ -23,7 +23,9 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     private var bytes: ByteBuffer?
     /// Requests that are not answered yet: theirs is the next word.
     private var pending = 0
-    /// The answer is given: what comes now is read by nobody.
+    /// The answer that is being given says that the connection ends. It may be begun while its request still comes.
+    private var isLast = false
+    /// The last answer is given: what comes now is read by nobody.
     private var isOver = false
 
     /// - Parameter log: of the whole listener.
@@ -50,8 +52,10 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head): isOver = isOver || head.headerFields[.connection] == "close"
-        case .end: pending -= 1
+        case .head(let head): isLast = head.headerFields[.connection] == "close"
+        case .end:
+            pending -= 1
+            isOver = isOver || isLast
         case .body: break
         }
         context.write(data, promise: promise)
@@ -74,9 +78,8 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(HTTPResponse(status: refusal.status, headerFields: fields))), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            // What is still coming is not slammed the door on: a reset could take the answer with it.
+            // What is still coming is not slammed the door on (LingeringClose).
             channel.close(mode: .output, promise: nil)
-            channel.eventLoop.scheduleTask(in: ArrivalDeadline.farewell) { channel.close(promise: nil) }
         }
     }
 

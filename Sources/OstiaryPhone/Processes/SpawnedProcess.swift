@@ -35,6 +35,17 @@ final class SpawnedProcess: Sendable {
         let result = programs.spawn(&child) { posix_spawn(&$0, executable, &setup.actions, &setup.attributes, words, variables) }
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
         id = child
+        reapAtItsEnd()
+    }
+
+    /// Without being asked: an end that nobody looks at would stay, and keep whoever waits for any program of this process from sleeping.
+    private func reapAtItsEnd() {
+        Thread { [id, weak self] in
+            var what = siginfo_t()
+            // It is left as it is, so that its id is nobody else's until it is reaped under the lock of all.
+            while waitid(P_PID, id_t(id), &what, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            _ = self?.exitCode
+        }.start()
     }
 
     /// A program that nobody holds any more is ended.

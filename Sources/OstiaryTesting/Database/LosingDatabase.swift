@@ -93,7 +93,7 @@ package final class LosingDatabase: Database {
     private struct TakenBack: Error {}
 
     package func purge() async throws { try await base.purge() }
-    package func checkWritable() async throws { try await base.checkWritable() }
+    package func checkWritable(_ tables: Set<String>) async throws { try await base.checkWritable(tables) }
     package func checkInPlace() async throws { try await base.checkInPlace() }
     package func checkStandby() async throws { try await base.checkStandby() }
     package var refusal: String? { base.refusal }

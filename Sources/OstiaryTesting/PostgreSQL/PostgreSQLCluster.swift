@@ -69,6 +69,25 @@ package final class PostgreSQLCluster: Sendable {
     /// A database that is not asked for any more.
     package func leave(_ database: String) { names.withLock { $0.left.append(database) } }
 
+    /// Writes to a file what a database holds at this moment, as its operator does while servers have it open.
+    package func dump(_ database: String, to path: String) async throws {
+        try Data().write(to: URL(fileURLWithPath: path))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        let script = "exec \"$1/pg_dump\" -h \"$2\" -U ostiary \"$3\""
+        try await shell(script, [programs.folder, folder, database], output: file)
+        try file.close()
+    }
+
+    /// Makes a database of what was written so.
+    package func restore(from path: String) async throws -> String {
+        let database = try await makeDatabase()
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        let script = "exec \"$1/psql\" -X -q -1 -f - -v ON_ERROR_STOP=1 -h \"$2\" -U ostiary -d \"$3\" >/dev/null"
+        try await shell(script, [programs.folder, folder, database], input: file)
+        try file.close()
+        return database
+    }
+
     /// Runs statements outside a transaction, by the program of that engine.
     /// - Parameter isQuiet: whether what it says of one that fails is of no use.
     package func run(_ statements: [String], in database: String = "postgres", isQuiet: Bool = false) async throws {
@@ -201,10 +220,16 @@ package final class PostgreSQLCluster: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    private func shell(_ script: String, _ arguments: [String], isQuiet: Bool = false) async throws {
+    /// - Parameters:
+    ///   - input: what the script reads.
+    ///   - output: what it writes to; nil for where this process writes.
+    private func shell(
+        _ script: String, _ arguments: [String], isQuiet: Bool = false, input: FileHandle = .nullDevice, output: FileHandle? = nil
+    ) async throws {
         let process = programs.shell(script, arguments)
         if isQuiet { process.standardError = FileHandle.nullDevice }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input
+        if let output { process.standardOutput = output }
         let status = try await onOwnThread {
             try process.run()
             process.waitUntilExit()

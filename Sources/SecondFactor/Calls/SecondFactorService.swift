@@ -68,24 +68,29 @@ package struct SecondFactorService: Sendable {
         return .answered(Encoded(reply.answer, signedBy: keys.operatorKey).bytes, reply.record)
     }
 
-    /// Brings back what a clock wrote that ran ahead, once the clock has stayed where it was put: once after each leap, and after the start. So a penalty
-    /// goes on by the clock that is right, before that one reaches the moment which the penalty bears.
-    /// - Returns: how many instances were rewritten.
+    /// Brings back what a clock wrote that ran ahead, once the clock has stayed where it was put: once after each leap, and after the start, where it shows
+    /// less than it did or than rows bear. So a penalty goes on by the clock that is right, before that one reaches the moment which the penalty bears.
+    ///
+    /// Takes one batch of all instances, and reads it beside those who write: only what lies ahead is written. By the time of each batch, so that nothing
+    /// that is written meanwhile is taken for ahead.
+    /// - Returns: how many instances were rewritten, and whether there are more to be looked at.
     @discardableResult
-    package func bringBack(at now: Instant) async throws -> Int {
-        guard let due = leaps.due(at: now) else { return 0 }
-        var total = 0
-        while true {
-            let count = try await store.write { rows, former in
-                let ahead = try rows.instances(seenAfter: now + Times.clockSlack, limit: Self.batch)
-                for instance in ahead { try rows.save(instance.settled(at: now, steadyFor: due.seconds)) }
-                return max(ahead.count, former ?? 0)
-            }
-            total += count
-            guard count == Self.batch else { break }
+    package func bringBack(at now: Instant) async throws -> (rewritten: Int, isMore: Bool) {
+        guard let due = leaps.due(at: now) else { return (0, false) }
+        let ahead = now + Times.clockSlack
+        let look = try await store.read { rows in try rows.lookAhead(of: ahead, behind: due.place, limit: Self.batch) }
+        let rewritten = try await rewrite(look.ahead, ahead: ahead, at: now, steadyFor: due.seconds)
+        leaps.noteLooked(upTo: look.last, in: due.span)
+        return (rewritten, look.last != nil)
+    }
+
+    private func rewrite(_ found: [InstanceID], ahead: Instant, at now: Instant, steadyFor seconds: UInt64) async throws -> Int {
+        guard !found.isEmpty else { return 0 }
+        return try await store.write { rows, former in
+            let instances = try found.compactMap { try rows.instance($0) }.filter { $0.counter.lastSeen > ahead }
+            for instance in instances { try rows.save(instance.settled(at: now, steadyFor: seconds)) }
+            return max(instances.count, former ?? 0)
         }
-        leaps.noteDone(due.span)
-        return total
     }
 
     /// The most rows that one transaction takes, so that no try waits long for the next.
@@ -93,15 +98,20 @@ package struct SecondFactorService: Sendable {
     /// The most transactions of a kind in a run: half a minute at most, after which the log of the database has to be emptied (protocol §7).
     static let rounds = 500
 
+    /// Whether the clock has gone on without a leap for so long that what is forgotten by it cannot be played again once it is put right.
+    package func isSteady(at now: Instant) -> Bool { leaps.note(now) >= Times.forgettingPatience }
+
     /// Deletes attempts and pending keys that have had their time, and resets that are kept no longer, in batches.
     /// - Parameters:
     ///   - resetRetention: seconds for which resets are kept, at least ``Times/resetSpan``; nil for ever.
+    ///   - isSteady: as ``isSteady(at:)`` says: otherwise only pending keys go. The row of an attempt keeps it from counting twice.
     ///   - rest: called after each full batch. Whatever it waits for, tries have the database meanwhile; throwing ends the run.
     /// - Returns: how many rows went, where a commit was lost meanwhile at least so many; and whether there is more.
     @discardableResult
     package func deleteExpired(
-        at now: Instant, resetRetention: UInt64? = nil, resting rest: () async throws -> Void = {}
+        at now: Instant, resetRetention: UInt64? = nil, isSteady: Bool = true, resting rest: () async throws -> Void = {}
     ) async throws -> (deleted: Int, isMore: Bool) {
+        guard isSteady else { return try await inBatches(rest) { rows in try rows.removePendingKeys(expiredAt: now, limit: Self.batch) } }
         let expired = try await inBatches(rest) { rows in try rows.removeExpired(at: now, limit: Self.batch) }
         guard let resetRetention else { return expired }
         let moment = now - max(resetRetention, Times.resetSpan)

@@ -12,6 +12,9 @@ package enum Times {
     package static let voucherLifetime: UInt64 = 300
     /// How long an attempt is remembered after its own time has left the request window.
     package static let attemptRetention: UInt64 = 600
+    /// For how long the clock has to have gone on without a leap before attempts and resets are forgotten by it: both sides of the request window, and a
+    /// margin. What a clock that leapt forgets then is out of the window when that is put right.
+    package static let forgettingPatience = 2 * requestWindow + clockSlack
     /// The span in which resets by message are counted.
     package static let resetSpan: UInt64 = 86_400
 }

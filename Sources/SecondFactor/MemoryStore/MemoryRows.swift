@@ -9,8 +9,14 @@ final class MemoryRows: SecondFactorRows {
     func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }
     func save(_ instance: Instance) throws { state.instances[instance.id] = instance }
 
-    func instances(seenAfter moment: Instant, limit: Int) throws -> [Instance] {
-        Array(state.instances.values.filter { $0.counter.lastSeen > moment }.prefix(limit))
+    func lookAhead(of moment: Instant, behind place: InstanceID?, limit: Int) throws -> LookAhead {
+        let inOrder = state.instances.values.sorted { $0.id.bytes.lexicographicallyPrecedes($1.id.bytes) }
+        let looked = inOrder.drop { instance in
+            guard let place else { return false }
+            return !place.bytes.lexicographicallyPrecedes(instance.id.bytes)
+        }.prefix(limit)
+        return LookAhead(
+            ahead: looked.filter { $0.counter.lastSeen > moment }.map(\.id), last: looked.count < limit ? nil : looked.last?.id)
     }
 
     func attempt(_ id: AttemptID) throws -> AttemptRecord? { state.attempts[id] }
@@ -41,9 +47,13 @@ final class MemoryRows: SecondFactorRows {
 
     func removeExpired(at now: Instant, limit: Int) throws -> Int {
         let attempts = state.attempts.values.filter { $0.expiresAt <= now }.prefix(limit)
-        let keys = state.pending.values.filter { $0.expiresAt <= now }.prefix(limit - attempts.count)
         for attempt in attempts { state.attempts[attempt.id] = nil }
+        return attempts.count + (try removePendingKeys(expiredAt: now, limit: limit - attempts.count))
+    }
+
+    func removePendingKeys(expiredAt now: Instant, limit: Int) throws -> Int {
+        let keys = state.pending.values.filter { $0.expiresAt <= now }.prefix(limit)
         for key in keys { state.pending[key.instanceID] = nil }
-        return attempts.count + keys.count
+        return keys.count
     }
 }

@@ -12,7 +12,7 @@ actor IdentityKeeper {
     func identity(at now: Instant) async throws -> OwnIdentity {
         if let current, current.isGood(at: now) { return current }
         if let renewal { return try await renewal.value }
-        let renewal = Task { [keys] in try await keys.renewed(at: now) }
+        let renewal = Task { [keys, root = current?.root] in try await keys.renewed(after: root, at: now) }
         self.renewal = renewal
         defer { self.renewal = nil }
         let identity = try await renewal.value

@@ -10,12 +10,18 @@ struct IdentityRenewal: Sendable {
 
     /// Makes what is missing or near its end, erases what is over, and answers what there is, all in one transaction. Looking is no commit: where
     /// nothing is due, nothing is written.
+    /// - Parameter known: what this program has run with. Where it is gone the rows were taken from beneath it, by a restore perhaps, and another would be
+    ///   that of nobody's phone: none is made then.
     /// - Throws: ``IdentityError``, `SQLError`.
-    func renewed(at now: Instant) async throws -> OwnIdentity {
-        let kept = try await store.read { rows in try current(in: rows, at: now) }
+    func renewed(after known: Root? = nil, at now: Instant) async throws -> OwnIdentity {
+        let kept = try await store.read { rows in
+            try Self.check(rows, have: known)
+            return try current(in: rows, at: now)
+        }
         if let kept { return kept }
         let fresh = FreshKeys(using: random)
         return try await store.write { rows in
+            try Self.check(rows, have: known)
             try rows.eraseExpiredKeys(at: now)
             let root = try root(in: rows, or: fresh)
             try ensureOperatorKey(root, in: rows, or: fresh, at: now)
@@ -56,6 +62,11 @@ struct IdentityRenewal: Sendable {
         let row = RootRow(root: root, wrappedSeed: wrapped)
         try rows.add(row)
         return row
+    }
+
+    private static func check(_ rows: any IdentityRows, have known: Root?) throws {
+        guard let known else { return }
+        guard try rows.root()?.root == known else { throw IdentityError.rootGone }
     }
 
     private func checkRootKey(_ seed: SecretBytes, is root: Root) throws {
@@ -107,10 +118,14 @@ struct IdentityRenewal: Sendable {
         let chain = ServerChain(root: root, certificates: operatorRows.map(\.certificate).filter { now <= $0.notAfter })
         let all = ServerChain(root: root, certificates: operatorRows.map(\.certificate))
         return OwnIdentity(
-            root: root, operatorKey: operatorKey, receiptKeys: try OperatorKeys.verify(all, rootHash: root.hash),
+            root: root, operatorKey: operatorKey, receiptKeys: try Self.verified(all),
             published: SecondFactorIdentity(chain: chain, prekeys: valid).encoded,
             madeAt: now, renewAt: Self.renewal(newest.certificate, prekeys.map(\.0), after: now),
             endsWithoutRoot: isApart ? newest.certificate.notAfter : nil, prekeys: prekeys.map(\.1))
+    }
+
+    private static func verified(_ chain: ServerChain) throws(IdentityError) -> OperatorKeys {
+        do { return try OperatorKeys.verify(chain, rootHash: chain.root.hash) } catch { throw .keysOfAnotherRoot }
     }
 
     /// The next moment at which a key is near its end, expires or is to be erased; a minute from now at the latest, so that after a clock was put right

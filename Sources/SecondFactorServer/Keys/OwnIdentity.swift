@@ -75,6 +75,10 @@ package enum IdentityError: Error, Equatable, Sendable {
     case otherRootKey
     /// A stored key does not unwrap under this key-encryption key, or is damaged.
     case unreadableKey
+    /// The root key that this program has run with is not in the database any more, or another is.
+    case rootGone
+    /// The operational keys in the database are certified by another root key than the one there.
+    case keysOfAnotherRoot
     /// The operator wrote this server's own identity where that of the authentication server belongs.
     case trustsItself
 }
@@ -85,6 +89,12 @@ extension IdentityError: CustomStringConvertible {
         case .rootKeyNeeded:
             "no operational key is valid now, and the root key that certifies the next is kept apart: start again with --root-key FILE"
         case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
+        case .rootGone:
+            "the root key is gone from beneath this server, or another is in its place, as while a backup is restored: stop this server, restore the whole backup, "
+                + "and start it again"
+        case .keysOfAnotherRoot:
+            "the keys in the database belong to another root key than the one there: it was restored in part, or beneath a server that ran. Restore the whole "
+                + "backup while no server runs"
         case .trustsItself:
             "OSTIARY_SF_TRUSTED_SERVERS names this server's own identity: put what `ostiary serve --print-identity` prints there"
         case .unreadableKey: "the server's keys cannot be read with this key file: name the key file that belongs to the database"

@@ -8,11 +8,15 @@ import SecondFactor
 package struct SecondFactorOperator: Sendable {
     private let database: any Database
     private let logger: Logger
+    private let stepPatience: StepPatience
 
-    /// - Parameter database: opened as `.shared` when a server may be running.
-    package init(database: any Database, logger: Logger) {
+    /// - Parameters:
+    ///   - database: opened as `.shared` when a server may be running.
+    ///   - stepPatience: how the steps of the schema wait, and who is told of it.
+    package init(database: any Database, logger: Logger, stepPatience: StepPatience = StepPatience()) {
         self.database = database
         self.logger = logger
+        self.stepPatience = stepPatience
     }
 
     /// Gives a blocked person their tries back. Not limited in number, but written down like every reset.
@@ -20,7 +24,7 @@ package struct SecondFactorOperator: Sendable {
     package func resetInstance(_ instance: InstanceID, of server: ServerID? = nil, policy: Policy = .standard, at now: Instant) async throws
         -> ResetOutcome
     {
-        try await database.migrate(secondFactorMigrations)
+        try await database.migrate(secondFactorMigrations, patience: stepPatience)
         let administration = AdministrationService(store: SQLSecondFactorStore(database: database), policy: policy)
         let outcome = try await administration.reset(instance, .command(for: server), at: now)
         logger.line(.notice, "reset by command", [.instance: instance.text, .outcome: outcome.word])
@@ -31,7 +35,7 @@ package struct SecondFactorOperator: Sendable {
     package func identityText(
         keyEncryptionKey: KeyEncryptionKey, rootSeed: SecretBytes? = nil, random: any RandomSource = SystemRandomSource(), at now: Instant
     ) async throws -> String {
-        try await database.migrate(secondFactorMigrations)
+        try await database.migrate(secondFactorMigrations, patience: stepPatience)
         let keys = IdentityRenewal(
             store: SQLSecondFactorStore(database: database), keyEncryptionKey: keyEncryptionKey, rootSeed: rootSeed, random: random)
         return Base64URL.encode(try await keys.ownRoot(at: now).hash)

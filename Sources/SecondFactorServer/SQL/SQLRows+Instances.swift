@@ -13,10 +13,14 @@ extension SQLRows {
         try knownInstances.save(instance, as: instance.id, values: InstanceColumns.values, by: InstanceColumns.table.saver(on: connection))
     }
 
-    /// Without an index: asked once after a start and after a leap of the clock.
-    func instances(seenAfter moment: Instant, limit: Int) throws -> [Instance] {
-        try connection.query("SELECT id FROM instance WHERE last_seen > $1 LIMIT $2", [SQLValue(moment.seconds), SQLValue(limit)])
-            .compactMap { row in try InstanceID(try row.blob("id")).flatMap { try instance($0) } }
+    /// By the key and not by the moment, of which there is no index: it would be a page more of each login.
+    func lookAhead(of moment: Instant, behind place: InstanceID?, limit: Int) throws -> LookAhead {
+        let rows = try connection.query(
+            "SELECT id, last_seen FROM instance WHERE id > $1 ORDER BY id LIMIT $2", [.blob(place?.bytes ?? []), SQLValue(limit)])
+        let latest = Int64(clamping: moment.seconds)
+        let ahead = try rows.filter { try $0.integer("last_seen") > latest }.compactMap { try InstanceID($0.blob("id")) }
+        let last = try rows.last.flatMap { try InstanceID($0.blob("id")) }
+        return LookAhead(ahead: ahead, last: rows.count < limit ? nil : last)
     }
 
     func pendingKey(of instance: InstanceID) throws -> PendingKey? {

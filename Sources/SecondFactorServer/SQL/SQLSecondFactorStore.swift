@@ -48,11 +48,15 @@ final class SQLRows: SecondFactorRows {
     func removeExpired(at now: Instant, limit: Int) throws -> Int {
         let attempts = try connection.execute(
             "DELETE FROM attempt WHERE id IN (SELECT id FROM attempt WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now.seconds), SQLValue(limit)])
+        knownAttempts.forget()
+        return attempts + (try removePendingKeys(expiredAt: now, limit: limit - attempts))
+    }
+
+    func removePendingKeys(expiredAt now: Instant, limit: Int) throws -> Int {
         let keys = try connection.execute(
             "DELETE FROM pending_key WHERE instance_id IN (SELECT instance_id FROM pending_key WHERE expires_at <= $1 LIMIT $2)",
-            [SQLValue(now.seconds), SQLValue(limit - attempts)])
-        knownAttempts.forget()
+            [SQLValue(now.seconds), SQLValue(limit)])
         knownKeys.forget()
-        return attempts + keys
+        return keys
     }
 }

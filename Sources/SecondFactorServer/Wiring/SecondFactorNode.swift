@@ -24,21 +24,24 @@ package struct SecondFactorNode: Sendable {
     /// - Parameters:
     ///   - evaluator: what makes and uses evaluation keys; nil for keys wrapped under `keyEncryptionKey`.
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
+    ///   - stepPatience: how the steps of the schema wait, and who is told of it.
     ///   - steady: seconds of a clock that nobody sets and that goes on while the machine sleeps; nil in tests, whose clock is the only one.
     ///   - clock: asked once for each request.
     /// - Throws: `DatabaseOpenError`, `NoStandby`, ``IdentityError``, `SQLError`.
     package init(
         settings: SecondFactorNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, evaluator: (any Evaluator)? = nil,
         random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
-        readinessLimit: Duration = HealthRoutes.limit, steady: (@Sendable () -> UInt64)? = nil, clock: @Sendable @escaping () -> Instant
+        readinessLimit: Duration = HealthRoutes.limit, stepPatience: StepPatience = StepPatience(), steady: (@Sendable () -> UInt64)? = nil,
+        clock: @Sendable @escaping () -> Instant
     ) async throws {
-        // The readiness check asks every ten seconds, so that no leap stays unnoticed for longer.
-        let leaps = LeapWatch(steady: steady)
-        let clock = leaps.noting(clock)
         if settings.needsStandby { try await database.checkStandby() }
-        try await database.migrate(secondFactorMigrations)
-        // Before anything is brought back.
-        let clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
+        try await database.migrate(secondFactorMigrations, patience: stepPatience)
+        // Before anything is brought back, and before anything is written.
+        let newest = try await newestMoment(in: database)
+        // The readiness check asks every ten seconds, so that no leap stays unnoticed for longer.
+        let leaps = LeapWatch(newest: newest ?? Instant(0), steady: steady)
+        let clock = leaps.noting(clock)
+        let clockCheck = ClockCheck(newest: newest?.seconds) { clock().seconds }
         let store = SQLSecondFactorStore(database: database)
         let identity = IdentityKeeper(
             IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
@@ -121,9 +124,11 @@ package struct SecondFactorNode: Sendable {
             let pace = BatchPace()
             var isMore = true
             while isMore {
+                while try await domain.bringBack(at: clock()).isMore { try await pace.rest() }
                 let now = clock()
-                try await domain.bringBack(at: now)
-                let run = try await domain.deleteExpired(at: now, resetRetention: resetRetention) { try await pace.rest() }
+                let run = try await domain.deleteExpired(
+                    at: now, resetRetention: resetRetention, isSteady: domain.isSteady(at: now)
+                ) { try await pace.rest() }
                 if run.deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(run.deleted)"]) }
                 // Requests renew keys at need themselves; this erases what is over while nobody asks.
                 _ = try await identity.identity(at: now)
@@ -134,9 +139,13 @@ package struct SecondFactorNode: Sendable {
         }
     }
 
-    /// Faults that pass by themselves or by an operator's hand: the root key that certifies the next operational key is not here.
+    /// Faults that pass by themselves or by an operator's hand: the root key that certifies the next operational key is not here, or keys are gone from the
+    /// database.
     private static func isOutage(_ error: any Error) -> Bool {
-        if case IdentityError.rootKeyNeeded = error { true } else { SQLError.isOutage(error) }
+        switch error as? IdentityError {
+        case .rootKeyNeeded, .rootGone, .keysOfAnotherRoot: true
+        default: SQLError.isOutage(error)
+        }
     }
 
     /// For operators, on a listener of its own: `/live`, `/ready`.

@@ -26,21 +26,25 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
         // Whoever reads no further (`| head`) ends no move, and hears at its end that there was more to read.
         signal(SIGPIPE, SIG_IGN)
         try await StartFailure.told(by: "ostiary admin move-database") {
-            let (old, new) = (try DatabaseURL(parsing: from), try DatabaseURL(parsing: to))
-            guard old.isSQLite != new.isSQLite else { throw MoveRefusal.sameEngine }
-            let ending = try await Self.closing(try MoveEnd.source(old, from)) { source in
-                let kind = try await ServerKind.of(source)
-                try OtherServersFolder.check(new, other: kind.otherFileName)
-                // Before the target is opened, which makes a file.
-                try await source.checkAlone()
-                try await source.checkNotMoved(besides: new, to)
-                return try await Self.closing(try MoveEnd.target(new, to)) { target in
-                    let report = try await Self.move(from: source, to: target, kind.schema)
-                    return MoveEnding(report, kind: kind, from: from, to: to, owner: target.owner)
-                }
-            }
-            try Self.tell(ending)
+            try await ToldFault.telling(.command) { try await move() }
         }
+    }
+
+    private func move() async throws {
+        let (old, new) = (try DatabaseURL(parsing: from), try DatabaseURL(parsing: to))
+        guard old.isSQLite != new.isSQLite else { throw MoveRefusal.sameEngine }
+        let ending = try await Self.closing(try MoveEnd.source(old, from)) { source in
+            let kind = try await ServerKind.of(source)
+            try OtherServersFolder.check(new, other: kind.otherFileName)
+            // Before the target is opened, which makes a file.
+            try await source.checkAlone()
+            try await source.checkNotMoved(besides: new, to)
+            return try await Self.closing(try MoveEnd.target(new, to)) { target in
+                let report = try await Self.move(from: source, to: target, kind.schema)
+                return MoveEnding(report, kind: kind, from: from, to: to, owner: target.owner)
+            }
+        }
+        try Self.tell(ending)
     }
 
     private static func tell(_ ending: MoveEnding) throws(UntoldMove) {
@@ -50,9 +54,8 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
     private static func move(from source: MoveEnd, to target: MoveEnd, _ schema: MovableSchema) async throws -> MoveReport {
         let teller = MoveTeller(isTerminal: isatty(STDERR_FILENO) == 1)
         defer { teller.end() }
-        do { return try await DatabaseMove(from: source, to: target, schema: schema).run { teller.tell($0) } } catch {
-            throw MoveInterruption(error) ?? error
-        }
+        let move = DatabaseMove(from: source, to: target, schema: schema, stepPatience: .told(by: "ostiary admin move-database"))
+        do { return try await move.run { teller.tell($0) } } catch { throw MoveInterruption(error) ?? error }
     }
 
     /// Closes a database in order, however the work with it ends. That it cannot be reached is told with the reason.
@@ -77,16 +80,16 @@ extension ServerKind {
 
 /// Something that passes kept a move from its end.
 struct MoveInterruption: Error, CustomStringConvertible {
-    private let cause: any Error
+    private let cause: any OperatorFault
 
     /// Nil for what the same command would meet again.
     init?(_ error: any Error) {
         if case SQLError.tableMissing = error { return nil }
-        guard SQLError.isOutage(error) else { return nil }
-        cause = error
+        guard SQLError.isOutage(error), let fault = error as? any OperatorFault else { return nil }
+        cause = fault
     }
 
-    var description: String { "\(cause); what was copied stays: run the same command again, and it goes on" }
+    var description: String { "\(cause.brief); what was copied stays: run the same command again, and it goes on" }
 }
 
 /// The move came to its end, and nobody could be told. The exit code says that something is amiss, and would be taken for a move that is not done.

@@ -24,8 +24,8 @@ struct SecondFactorCommand: AsyncParsableCommand {
         try await StartFailure.told(by: "ostiary second-factor") {
             parent.watch()
             let settings = try await options.settings()
-            if identity.printIdentity { return try await printIdentity(settings) }
-            try await serve(try SecondFactorServerSettings(settings, dataFolder: options.dataFolder))
+            if identity.printIdentity { return try await ToldFault.telling(.command) { try await printIdentity(settings) } }
+            try await ToldFault.telling(.start) { try await serve(try SecondFactorServerSettings(settings, dataFolder: options.dataFolder)) }
         }
     }
 
@@ -33,7 +33,8 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try await ServerStorage.open(
             storage, of: .secondFactor, in: options.dataFolder, identity, ownership: .shared, needsStandby: try settings.isHighlyAvailable())
-        let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
+        let keeper = SecondFactorOperator(
+            database: database, logger: .service("ostiary.second-factor", level: .error), stepPatience: .told(by: "ostiary second-factor"))
         let text = try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now)
         try await database.close()
         try StandardStreams.deliver(text)
@@ -54,6 +55,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
                 trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed(),
                 needsStandby: settings.isHighlyAvailable, resetDays: settings.resetDays),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain,
+            stepPatience: .told(in: .service("ostiary.second-factor", level: settings.logLevel)),
             steady: { UInt64(clamping: began.duration(to: .now).components.seconds) }, clock: { .now })
         var listeners = [
             Listener(

@@ -36,16 +36,21 @@ struct SecondFactorReset: AsyncParsableCommand {
     func run() async throws {
         let (instance, owner) = try ids()
         try await StartFailure.told(by: "ostiary second-factor reset") {
-            let settings = try await options.settings()
-            let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-            let database = try ServerStorage.openExisting(storage)
-            let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .notice))
-            let outcome = try await keeper.resetInstance(instance, of: owner, at: .now)
-            try await database.close()
-            switch outcome {
-            case .granted, .repeated, .notBlocked: try StandardStreams.deliver(outcome.word)
-            case .refused(let refusal, _): throw ResetFailure(refusal: refusal)
-            }
+            try await ToldFault.telling(.command) { try await reset(instance, of: owner) }
+        }
+    }
+
+    private func reset(_ instance: InstanceID, of owner: ServerID?) async throws {
+        let settings = try await options.settings()
+        let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
+        let database = try ServerStorage.openExisting(storage)
+        let keeper = SecondFactorOperator(
+            database: database, logger: .service("ostiary.second-factor", level: .notice), stepPatience: .told(by: "ostiary second-factor reset"))
+        let outcome = try await database.tellingWhy { try await keeper.resetInstance(instance, of: owner, at: .now) }
+        try await database.close()
+        switch outcome {
+        case .granted, .repeated, .notBlocked: try StandardStreams.deliver(outcome.word)
+        case .refused(let refusal, _): throw ResetFailure(refusal: refusal)
         }
     }
 }

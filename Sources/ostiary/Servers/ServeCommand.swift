@@ -23,8 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
         try await StartFailure.told(by: "ostiary serve") {
             parent.watch()
             let settings = try await options.settings()
-            if identity.printIdentity { return try await printIdentity(settings) }
-            try await serve(settings)
+            if identity.printIdentity { return try await ToldFault.telling(.command) { try await printIdentity(settings) } }
+            try await ToldFault.telling(.start) { try await serve(settings) }
         }
     }
 
@@ -34,7 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
             storage, of: .authentication, in: options.dataFolder, identity, ownership: .shared)
         let hash = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
-            logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
+            logger: .service("ostiary.serve", level: try settings.logLevel()), stepPatience: .told(by: "ostiary serve"), clock: { .now })
         try await database.close()
         try StandardStreams.deliver(Base64URL.encode(hash))
     }
@@ -53,7 +53,8 @@ struct ServeCommand: AsyncParsableCommand {
         let node = try await AuthNode(
             settings: try AuthServerSettings(completed, dataFolder: options.dataFolder).node, database: database, keyEncryptionKey: key,
             rootKey: try identity.rootKey(),
-            secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain, clock: { .now })
+            secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain,
+            stepPatience: .told(in: .service("ostiary.serve", level: settings.logLevel)), clock: { .now })
         let listeners = [
             Listener(
                 "public", at: settings.listen, socket: sockets["public"], router: node.publicRouter,

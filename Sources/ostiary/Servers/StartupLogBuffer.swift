@@ -4,6 +4,8 @@ import Synchronization
 
 /// Keeps a server's log back until the server runs: a start that fails says why in one line, and nothing else.
 ///
+/// What the start itself waits for is written past it, at once (`StepPatience.told`).
+///
 /// At the levels trace and debug nothing is kept back: whoever asks for these looks for what went wrong on the way.
 final class StartupLogBuffer: Sendable {
     private struct State {

@@ -21,7 +21,7 @@ struct EarlyStopTests {
         func end() { state.withLock { $0 = true } }
     }
 
-    private enum End: CaseIterable { case logOut, block, delete, time }
+    private enum End: CaseIterable { case logOut, failedCommit, block, delete, time }
 
     @Test(
         "A94 After a stop was acknowledged nobody of many who ask all the time hears of a login, however it was stopped", arguments: [true, false])
@@ -29,13 +29,14 @@ struct EarlyStopTests {
         let folder = try TemporaryFolder()
         let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"), readers: 2)
         try await ServersFixture.run(database: database, keepsViews: keepsViews) { servers in
+            let log = try RefusingFile(database.place + "-wal")
             try await SessionsBothWays.run(at: servers) { both in
                 for end in End.allCases {
                     let nonce = Base64URL.encode(SystemRandomSource().bytes(16))
                     let phone = try await TestPhone(servers).enrol(try servers.nonce(), userID: "\(end)")
                     try await phone.logIn(try SessionNonce(nonce))
                     let before = both.count
-                    try await Self.watch(both, nonce) { try await Self.stop(end, phone.account, try SessionNonce(nonce), at: servers) }
+                    try await Self.watch(both, nonce) { try await Self.stop(end, phone.account, nonce, at: both, log) }
                     #expect(both.count > before, "\(end)")
                 }
             }
@@ -43,10 +44,22 @@ struct EarlyStopTests {
         try await database.close()
     }
 
-    private static func stop(_ end: End, _ account: AccountID, _ nonce: SessionNonce, at servers: ServersFixture) async throws {
+    private static func stop(_ end: End, _ account: AccountID, _ nonce: String, at both: SessionsBothWays, _ log: RefusingFile) async throws {
+        let servers = both.servers
         let (accounts, server, now) = (servers.services.accounts, servers.server, servers.now)
+        let logOut = { @Sendable () async throws in
+            try await servers.services.sessions.logOut(try SessionNonce(nonce), at: server, by: .backend, now: now)
+        }
         switch end {
-        case .logOut: try await servers.services.sessions.logOut(nonce, at: server, by: .backend, now: now)
+        case .logOut: try await logOut()
+        case .failedCommit:
+            try log.refuse()
+            await #expect(throws: SQLError.self) { try await logOut() }
+            try log.allow()
+            // Whoever was told that it failed finds the login as it was, and stops it once more.
+            let still = try await both.answers(to: Array(both.question(nonce).utf8))
+            #expect(still.early == still.routes && still.early.contains(#""loggedin":true"#))
+            try await logOut()
         case .block: _ = try await accounts.setBlocked(true, account, at: server, by: .backend, now: now)
         case .delete: try await accounts.delete(account, at: server, by: .backend, now: now)
         case .time: servers.clock.advance(400)

@@ -12,6 +12,8 @@ import Testing
 struct CutConnectionTests {
     /// How many bytes of each direction are tried: OSTIARY_CUT_BYTES, `all` for every one.
     private static let sample = ProcessInfo.processInfo.environment["OSTIARY_CUT_BYTES"].map { $0 == "all" ? Int.max : Int($0) ?? 6 } ?? 6
+    /// Which ones: drawn anew in each run; OSTIARY_SEED=n draws those of a run again that has said n.
+    private static let seed = ProcessInfo.processInfo.environment["OSTIARY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
 
     /// One phone that logs in and out over and over, while something is cut.
     private struct Walk {
@@ -91,11 +93,13 @@ struct CutConnectionTests {
         try await FaultyServers.run { stage async throws in
             var walk = try await Walk(stage)
             let socket = ofSecondFactor ? stage.secondFactor.socket : stage.authentication.socket
-            var draw = SplitMix(seed: ofSecondFactor ? 90 : 91)
-            for cut in [CuttingSocket.Cut.said, CuttingSocket.Cut.heard] {
+            var draw = SplitMix(seed: Self.seed &* 2 &+ (ofSecondFactor ? 0 : 1))
+            let whose = ofSecondFactor ? "second-factor" : "authentication"
+            for (cut, way) in [(CuttingSocket.Cut.said, "said"), (CuttingSocket.Cut.heard, "heard")] {
                 let length = try await Self.length(socket, cut, &walk)
                 #expect(length > 1_000)
                 let places = Self.sample < length ? (0..<Self.sample).map { _ in Int.random(in: 0..<length, using: &draw) } : Array(0..<length)
+                print("cuts: OSTIARY_SEED=\(Self.seed), \(places.count) of \(length) bytes \(way) by the \(whose) server")
                 for place in places { _ = try await walk.round(socket, cut(place)) }
             }
         }

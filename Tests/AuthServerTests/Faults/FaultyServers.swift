@@ -33,16 +33,17 @@ struct FaultyServers: Sendable {
     /// - Parameters:
     ///   - own: a PostgreSQL that may be broken; nil for the one of all tests.
     ///   - options: of the authentication server's database, as CREATE DATABASE has them.
+    ///   - others: of the second-factor server's.
     ///   - hosts: folders of sockets, as the URL names hosts; nil for one behind a socket that cuts.
     ///   - log: of both servers.
     static func run(
-        on own: PostgreSQLCluster? = nil, options: String = "", hosts: [String]? = nil, settings: PostgreSQLSettings = .forFaults,
-        log: LogRecorder? = nil,
+        on own: PostgreSQLCluster? = nil, options: String = "", secondFactor others: String = "", hosts: [String]? = nil,
+        settings: PostgreSQLSettings = .forFaults, log: LogRecorder? = nil,
         _ body: @Sendable @escaping (FaultyServers) async throws -> Void
     ) async throws {
         let cluster: PostgreSQLCluster = if let own { own } else { try await PostgreSQLCluster.shared }
         let first = try await place(in: cluster, options: options, hosts: hosts, settings: settings)
-        let second = try await place(in: cluster, hosts: hosts, settings: settings)
+        let second = try await place(in: cluster, options: others, hosts: hosts, settings: settings)
         do {
             try await ServersFixture.run(database: first.database, secondFactorDatabase: second.database, log: log) { servers async throws in
                 try await Application(router: servers.service.adminRouter, logger: log?.logger(level: .info)).test(.router) { (admin) async throws in
@@ -58,7 +59,7 @@ struct FaultyServers: Sendable {
     }
 
     private static func place(
-        in cluster: PostgreSQLCluster, options: String = "", hosts: [String]?, settings: PostgreSQLSettings
+        in cluster: PostgreSQLCluster, options: String, hosts: [String]?, settings: PostgreSQLSettings
     ) async throws -> Place {
         let name = try await cluster.makeDatabase(options: options)
         let socket = try CuttingSocket(to: cluster.folder)
@@ -119,6 +120,13 @@ extension FaultyServers {
         #expect(try await servers.status(of: nonce).loggedIn == false)
     }
 
+    /// The same; and all that was counted meanwhile is its one try, which was proved: a fault between has added none and taken none.
+    func expectLogin(_ phone: EnrolledPhone, since before: Counted) async throws {
+        try await expectLogin(phone)
+        let after = try await counted()
+        #expect(after.evaluations == before.evaluations + 1 && after.highest == before.highest + 1 && after.proven == after.highest, "\(after)")
+    }
+
     /// What health says of either server.
     func ready(_ query: String = "") async throws -> (status: HTTPResponse.Status, said: String) {
         let answer = try await ask("/ready" + query)
@@ -138,8 +146,10 @@ extension FaultyServers {
         #expect(!body.contains(authentication.name) && !body.contains("/"), "\(body)")
     }
 
+    typealias Counted = (evaluations: Int, highest: Int, proven: Int)
+
     /// How many attempts the second-factor server has let come to an evaluation for logins, and the numbers of all instances.
-    func counted() async throws -> (evaluations: Int, highest: Int, proven: Int) {
+    func counted() async throws -> Counted {
         let evaluations = try await servers.secondFactorDatabase.read { connection in
             try connection.one("SELECT COUNT(*) AS found FROM attempt WHERE context = 1")?.int("found") ?? -1
         }

@@ -44,6 +44,38 @@ struct ReadOnlyRoleTests {
         }
     }
 
+    @Test("A92 the right to use the schema is taken away: readiness says that and which, and not that tables are gone; the right mends it")
+    func schema() async throws {
+        try await Self.run { place in
+            try await place.run("REVOKE USAGE ON SCHEMA public FROM PUBLIC, \(place.role)")
+            for query in ["?for=logins", ""] {
+                let (status, said) = try await place.ready(query)
+                #expect(status == .serviceUnavailable && said.contains("lacks USAGE on the schema public"), "\(said)")
+                #expect(!said.contains("is not there"), "\(said)")
+            }
+            try await place.run("GRANT USAGE ON SCHEMA public TO \(place.role)")
+            try await place.waitUntilMended()
+            #expect(try await place.ready("").status == .ok)
+        }
+    }
+
+    @Test("A92 a membership is taken away by which the role may use the schema: readiness for logins says so, whatever connections there are")
+    func membership() async throws {
+        try await Self.run { place in
+            let group = "group_\(place.name)"
+            try await place.run(
+                "CREATE ROLE \(group)", "GRANT USAGE ON SCHEMA public TO \(group)", "GRANT \(group) TO \(place.role)",
+                "REVOKE USAGE ON SCHEMA public FROM PUBLIC, \(place.role)")
+            #expect(try await place.ready("").status == .ok)
+            try await place.run("REVOKE \(group) FROM \(place.role)")
+            let (status, said) = try await place.ready("?for=logins")
+            #expect(status == .serviceUnavailable && said.contains("lacks USAGE on the schema public"), "\(said)")
+            try await place.run("GRANT \(group) TO \(place.role)")
+            try await place.waitUntilMended()
+            try await place.run("GRANT USAGE ON SCHEMA public TO \(place.role)", "DROP OWNED BY \(group)", "DROP ROLE \(group)")
+        }
+    }
+
     @Test("A right that no statement needs may be missing, of every table of which it is said")
     func spareRights() async throws {
         try await Self.run { place in

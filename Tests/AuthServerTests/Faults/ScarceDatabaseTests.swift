@@ -1,6 +1,5 @@
 import Authentication
 import Database
-import Dispatch
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -19,8 +18,10 @@ struct ScarceDatabaseTests {
         let cluster = try await PostgreSQLCluster(settings: ["max_connections = 14"])
         try await FaultyServers.run(on: cluster) { stage async throws in
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let before = try await stage.counted()
             let crowd = try await Self.crowd(of: cluster)
-            try await stage.expectLogin(phone)
+            try await stage.expectLogin(phone, since: before)
+            let contest = try await FaultContest(at: stage)
             try await Self.endConnections(of: stage, through: crowd)
             let others = try await Self.crowd(of: cluster)
             stage.expectOutage(try await stage.newCode())
@@ -28,10 +29,13 @@ struct ScarceDatabaseTests {
             for said in [try await stage.ready().said, try await stage.ready("?for=logins").said, try await stage.secondFactorReady().said] {
                 #expect(said.contains("the database cannot be reached (") && said.contains("connection"), "\(said)")
             }
+            let running = contest.begin()
+            stage.expectOutage(try await stage.newCode())
             await crowd.close()
             await others.close()
             try await stage.recover()
-            try await stage.expectLogin(phone)
+            try await contest.expectOneWinner(running)
+            try await stage.expectLogin(phone, since: try await stage.counted())
             #expect(try await stage.ready().status == .ok)
         }
     }
@@ -70,7 +74,8 @@ struct ScarceDatabaseTests {
     func fullDisk() async throws {
         let cluster = try await PostgreSQLCluster(smallDisk: 48)
         try await FaultyServers.run(on: cluster, options: "TABLESPACE small") { stage async throws in
-            let known = stage.newNonce()
+            let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let (known, before) = (stage.newNonce(), try await stage.counted())
             #expect(try await stage.newCode(known).status == .ok)
             #expect(try await stage.longCode().status == .ok)
             try await cluster.fillSmallDisk()
@@ -90,7 +95,48 @@ struct ScarceDatabaseTests {
             #expect(logins.status == .serviceUnavailable && logins.said.contains("is full"), "\(logins.said)")
             try await cluster.emptySmallDisk()
             #expect(try await stage.longCode().status == .ok)
-            try await stage.servers.database.checkWritable()
+            try await stage.servers.database.checkWritable(AuthenticationSchema.tables.names)
+            try await stage.expectLogin(phone, since: before)
+        }
+    }
+
+    @Test(
+        "A92 a full disk of the second-factor server: nothing is evaluated that is not counted, readiness says why, and with room the right PIN logs in",
+        .enabled(if: PostgreSQLCluster.canHaveSmallDisk, "mounting needs rights that this user has not"))
+    func fullDiskOfSecondFactor() async throws {
+        let cluster = try await PostgreSQLCluster(smallDisk: 48)
+        try await FaultyServers.run(on: cluster, secondFactor: "TABLESPACE small") { stage async throws in
+            let servers = stage.servers
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            try await cluster.fillSmallDisk()
+            // What is left of pages that are there takes some tries yet.
+            var refused: Status?
+            var logins = 0
+            while refused == nil, logins < 500 {
+                servers.clock.advance(1)
+                let nonce = try servers.nonce()
+                let shown = try await phone.scan(try await servers.link(nonce))
+                refused = await servers.refusal { try await shown.logInByPIN() }
+                guard refused == nil else { break }
+                try #require(try await servers.status(of: nonce).loggedIn)
+                logins += 1
+            }
+            #expect(refused == .secondFactorUnavailable)
+            // Of the last one the number, or that and the proof, had no room.
+            let full = try await stage.counted()
+            #expect(full.evaluations == full.highest && full.proven == logins && full.highest - logins <= 1, "\(logins) \(full)")
+            // A check that passed before the disk was full holds for five seconds.
+            var ready = try await stage.secondFactorReady()
+            while ready.status == .ok {
+                try Task.checkCancellation()
+                try await Task.sleep(for: .milliseconds(50))
+                ready = try await stage.secondFactorReady()
+            }
+            #expect(ready.status == .serviceUnavailable && ready.said.contains("is full"), "\(ready.said)")
+            try await cluster.emptySmallDisk()
+            servers.clock.advance(11)
+            try await stage.expectLogin(phone, since: full)
+            try await servers.secondFactorDatabase.checkWritable([])
         }
     }
 
@@ -104,7 +150,7 @@ struct ScarceDatabaseTests {
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
             let known = stage.newNonce()
             #expect(try await stage.newCode(known).status == .ok)
-            let holder = try await TableHolder(of: "session", in: stage.authentication.name, of: stage.cluster)
+            let holder = try await TableHolder("session", at: stage.cluster.address(of: stage.authentication.name), mode: "EXCLUSIVE")
             for _ in 0..<2 { stage.expectOutage(try await stage.newCode()) }
             #expect(try await stage.getSession(known).status == .ok)
             #expect(try await stage.ready().status == .ok)
@@ -124,7 +170,7 @@ struct ScarceDatabaseTests {
             let known = stage.newNonce()
             #expect(try await stage.newCode(known).status == .ok)
             #expect(try await stage.ready().status == .ok)
-            let holder = try await TableHolder(of: table, in: stage.authentication.name, of: stage.cluster, mode: "ACCESS EXCLUSIVE")
+            let holder = try await TableHolder(table, at: stage.cluster.address(of: stage.authentication.name))
             stage.expectOutage(try await stage.getSession(known))
             let ready = try await stage.ready()
             #expect(ready.status == .serviceUnavailable && ready.said.contains("database"), "\(ready.said)")
@@ -143,7 +189,7 @@ struct ScarceDatabaseTests {
             let attempt = try shown.attempt()
             let calls = Calls()
             servers.secondFactor.listen { calls.note($0) }
-            let holder = try await TableHolder(of: "instance", in: stage.secondFactor.name, of: stage.cluster)
+            let holder = try await TableHolder("instance", at: stage.cluster.address(of: stage.secondFactor.name), mode: "EXCLUSIVE")
             #expect(await servers.refusal { try await shown.logInByPIN() } == .secondFactorUnavailable)
             servers.clock.advance(11)
             #expect(try await phone.phone.evaluate(attempt).status == .secondFactorUnavailable)
@@ -172,7 +218,7 @@ struct ScarceDatabaseTests {
         settings.connections = 1
         try await FaultyServers.run(settings: settings) { stage async throws in
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
-            let places = [stage.authentication, stage.secondFactor]
+            let (places, before) = ([stage.authentication, stage.secondFactor], try await stage.counted())
             var counts: [[Int]] = []
             for number in 0..<4 {
                 if number == 3 { for place in places { place.socket.slow(by: 20) } }
@@ -187,6 +233,8 @@ struct ScarceDatabaseTests {
                 counts.append(places.map { $0.socket.takeTurns() })
             }
             #expect(counts[3] == counts[2], "\(counts)")
+            let after = try await stage.counted()
+            #expect(after.evaluations == before.evaluations + 4 && after.highest == before.highest + 4 && after.proven == after.highest, "\(after)")
             // Login, getSession, stop and getSession again; more is a bill of 40 ms each for everybody whose database is in another town.
             #expect(counts[3][0] <= 48 && counts[3][1] <= 24, "\(counts)")
         }
@@ -207,30 +255,4 @@ private final class Calls: Sendable {
     var last: [UInt8]? { state.withLock { $0 } }
 
     func note(_ call: [UInt8]) { state.withLock { $0 = call } }
-}
-
-/// A transaction of somebody else that holds a table against writes until it is told to end.
-private final class TableHolder: Sendable {
-    private let release = DispatchSemaphore(value: 0)
-    private let work: Task<Void, any Error>
-
-    /// - Parameter mode: others read meanwhile, unless it says otherwise.
-    init(of table: String, in name: String, of cluster: PostgreSQLCluster, mode: String = "EXCLUSIVE") async throws {
-        let database = try await cluster.open(name)
-        let (begun, begin) = AsyncStream<Void>.makeStream()
-        work = Task { [release] in
-            try await database.transaction { connection in
-                try connection.execute("LOCK TABLE \(table) IN \(mode) MODE")
-                begin.yield()
-                release.wait()
-            }
-            await database.close()
-        }
-        for await _ in begun { break }
-    }
-
-    func letGo() async throws {
-        release.signal()
-        try await work.value
-    }
 }

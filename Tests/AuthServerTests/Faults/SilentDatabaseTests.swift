@@ -1,6 +1,7 @@
 import Database
 import HTTPTypes
 import HummingbirdTesting
+import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
@@ -15,7 +16,7 @@ struct SilentDatabaseTests {
         let cluster = try await PostgreSQLCluster()
         try await FaultyServers.run(on: cluster, settings: Self.hasty) { stage async throws in
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
-            let known = stage.newNonce()
+            let (known, before) = (stage.newNonce(), try await stage.counted())
             #expect(try await stage.newCode(known).status == .ok)
             try await cluster.change("synchronous_standby_names", to: "absent")
             for _ in 0..<3 { stage.expectOutage(try await stage.newCode()) }
@@ -30,7 +31,7 @@ struct SilentDatabaseTests {
 
             try await cluster.change("synchronous_standby_names", to: "")
             try await stage.recover()
-            try await stage.expectLogin(phone)
+            try await stage.expectLogin(phone, since: before)
             _ = try await Self.wait(for: .ok) { try await stage.ready("?for=logins") }
             _ = try await Self.wait(for: .ok) { try await stage.secondFactorReady() }
         }
@@ -44,9 +45,9 @@ struct SilentDatabaseTests {
         let cluster = try await PostgreSQLCluster()
         try await FaultyServers.run(on: cluster, settings: Self.hasty) { stage async throws in
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
-            let known = stage.newNonce()
+            let (known, contest) = (stage.newNonce(), try await FaultContest(at: stage))
             #expect(try await stage.newCode(known).status == .ok)
-            try await cluster.halted {
+            let running: Task<[Status], any Error> = try await cluster.halted {
                 stage.expectOutage(try await stage.getSession(known))
                 _ = stage.authentication.socket.takeConnections()
                 try await withThrowingTaskGroup { group in
@@ -59,10 +60,14 @@ struct SilentDatabaseTests {
                 let ready = try await stage.ready()
                 #expect(ready.status == .serviceUnavailable && ready.said.contains("the database cannot be reached"), "\(ready.said)")
                 #expect(try await stage.secondFactorReady().status == .serviceUnavailable)
+                let running = contest.begin()
+                stage.expectOutage(try await stage.getSession(known))
+                return running
             }
             try await stage.recover()
+            try await contest.expectOneWinner(running)
             #expect(try await stage.getSession(known).status == .ok)
-            try await stage.expectLogin(phone)
+            try await stage.expectLogin(phone, since: try await stage.counted())
             _ = try await Self.wait(for: .ok) { try await stage.ready("?full=1") }
         }
     }

@@ -74,6 +74,53 @@ struct KeysOverNodesTests {
         }
     }
 
+    @Test("An operational key that one node has certified is in another's bundle after its next look, days before it signs; then it signs at both")
+    func operatorKey() async throws {
+        try await NodesFixture.run(2) { nodes in
+            let (clock, day) = (nodes.clock, UInt64(86_400))
+            let phone = try await TestPhone(nodes[0]).enrol(try nodes[0].nonce())
+            // An hour before a new key is due.
+            clock.advance(60 * day - 3_600)
+            for node in nodes.nodes { await node.runBackground() }
+            let former = try await nodes[1].bundle().bundle
+            #expect(former.chain.certificates.count == 1)
+            clock.advance(7_200)
+            await nodes[0].runBackground()
+            // Until the other looks, which it does every ten minutes, both sign with what both show.
+            for (knowing, asked) in [(0, 1), (1, 0)] {
+                let known = try await phone.moved(to: nodes[knowing]).refreshed()
+                _ = try await known.moved(to: nodes[asked]).scan(try await nodes[asked].link(try nodes[asked].nonce()))
+            }
+            clock.advance(600)
+            await nodes[1].runBackground()
+            let shown = [try await nodes[0].bundle().bundle, try await nodes[1].bundle().bundle]
+            #expect(shown[0].chain.certificates.count == 2 && shown[0].chain.certificates == shown[1].chain.certificates)
+            #expect(shown.allSatisfy { $0.signature.keyID == former.signature.keyID })
+            clock.advance(3 * day)
+            for node in nodes.nodes { await node.runBackground() }
+            let later = [try await nodes[0].bundle().bundle, try await nodes[1].bundle().bundle]
+            #expect(later[0].signature.keyID != former.signature.keyID && later[0].signature.keyID == later[1].signature.keyID)
+            // Whoever was shown it at either has it.
+            #expect(shown[1].chain.certificates.contains { $0.id == later[0].signature.keyID })
+        }
+    }
+
+    @Test("Where the operational key of all nodes is over, the first that is asked makes the next, and each other signs with it in its next answer")
+    func operatorKeyOver() async throws {
+        try await NodesFixture.run(3) { nodes in
+            let phone = try await TestPhone(nodes[0]).enrol(try nodes[0].nonce())
+            let former = try await nodes[1].bundle().bundle.signature.keyID
+            nodes.clock.advance(100 * 86_400)
+            let known = try await phone.refreshed()
+            let fresh = known.phone.bundle.bundle
+            #expect(fresh.signature.keyID != former && fresh.chain.certificates.count == 1)
+            for node in [nodes[1], nodes[2]] {
+                _ = try await known.moved(to: node).scan(try await node.link(try node.nonce()))
+                #expect(try await node.bundle().bundle.chain.certificates == fresh.chain.certificates)
+            }
+        }
+    }
+
     @Test("Keys of tokens that were replaced at one node sign nothing and are shown to nobody at another, in the very next answer")
     func tokenKeys() async throws {
         try await NodesFixture.run(2) { nodes in

@@ -26,11 +26,13 @@ struct NodesFixture: Sendable {
     /// - Parameters:
     ///   - silent: the node that tells no other what it did.
     ///   - second: of a phone that waits: by default longer than a test may take, so that nothing but news ends a wait.
+    ///   - secondFactorKey: which wraps the keys of the second-factor server.
     static func run(
-        _ count: Int, silent: Int? = nil, second: Duration = .seconds(600), _ body: @Sendable @escaping (NodesFixture) async throws -> Void
+        _ count: Int, silent: Int? = nil, second: Duration = .seconds(600), secondFactorKey: KeyEncryptionKey = .random(),
+        _ body: @Sendable @escaping (NodesFixture) async throws -> Void
     ) async throws {
         try await SchemaTemplate.authentication.withPostgreSQL(count) { databases in
-            let parts = try await Parts(databases)
+            let parts = try await Parts(databases, secondFactorKey)
             try await Application(router: parts.secondFactor.router, logger: parts.logger).test(.router) { client in
                 let transport = SwitchedTransport(client: client)
                 var services: [AuthNode] = []
@@ -55,7 +57,7 @@ struct NodesFixture: Sendable {
         let secondFactorDatabase: any Database
         let secondFactor: SecondFactorNode
 
-        init(_ databases: [PostgreSQLDatabase]) async throws {
+        init(_ databases: [PostgreSQLDatabase], _ secondFactorKey: KeyEncryptionKey) async throws {
             self.databases = databases
             var quiet = Logger(label: "test")
             quiet.logLevel = .critical
@@ -64,7 +66,7 @@ struct NodesFixture: Sendable {
             let identity = try await AuthNode.identityHash(database: databases[0], keyEncryptionKey: key, logger: quiet) { clock.now }
             secondFactorDatabase = try await SchemaTemplate.secondFactor.database()
             secondFactor = try await SecondFactorNode(
-                settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(),
+                settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: secondFactorKey,
                 logger: quiet, readinessLimit: .patientReadiness, clock: { skew.moment(by: clock) })
         }
 

@@ -135,10 +135,7 @@ struct LogoutLookTests {
         #expect(statements.count == 3)
         var plans: [String] = []
         for statement in statements {
-            let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
-            plans += try await database.transaction { connection in
-                try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
-            }
+            plans += try await database.plan(of: statement)
         }
         // Of what these find, which is bounded.
         let found = ["lately", "part", "rest", "others", "nearest", "notices", "place", "n", "t"]

@@ -61,10 +61,7 @@ struct ProviderGivenTests {
             // The list, its total, and what is removed.
             #expect(statements.count == 3)
             for statement in statements {
-                let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
-                let plan = try await database.transaction { connection in
-                    try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
-                }
+                let plan = try await database.plan(of: statement)
                 for step in steps { #expect(plan.contains { $0.contains(step) }, "\(plan)") }
                 #expect(!plan.contains { $0.hasPrefix("SCAN ") || $0.hasSuffix("oauth_consent_client (server=?)") }, "\(plan)")
             }

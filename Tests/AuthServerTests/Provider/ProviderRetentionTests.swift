@@ -334,4 +334,36 @@ struct ProviderRetentionTests {
             #expect(waiting.decided(nil, at: now + 1) == nil)
         }
     }
+
+    @Test("Refresh tokens are brought back whichever of their moments lies ahead, and none of those that do not", arguments: Backend.databases)
+    func families(on backend: Backend) async throws {
+        try await backend.runWithAlice { fixture in
+            let (past, now, ahead) = (Sample.now, Sample.now + 50, Sample.now + 9 * Self.day)
+            let moments = [(past, past, past), (ahead, past, past), (past, ahead, past), (past, past, ahead)]
+            let families = zip(UInt8(6)..., moments).map { number, moments in
+                RefreshFamily(
+                    grant: Sample.grantID(number), server: Sample.server, client: Sample.client, binding: .none, life: .unlimited,
+                    createdAt: moments.0, generation: 1, renewedAt: moments.1, usedAt: moments.2)
+            }
+            for (number, family) in zip(UInt8(6)..., families) {
+                try await save(Sample.grant(number, on: 3, of: 1, offline: true), in: fixture)
+                try await fixture.write { rows in try rows.save(family) }
+                try await (fixture.store as? any MomentKeeper)?.bringBack(from: now + 120, to: now)
+                let kept = try #require(try await fixture.read { rows in try rows.family(of: family.grant) })
+                #expect(kept.createdAt == min(family.createdAt, now) && kept.renewedAt == min(family.renewedAt, now))
+                #expect(kept.usedAt == min(family.usedAt, now))
+            }
+        }
+    }
+
+    @Test("Where no refresh token lies ahead nobody waits to write while all of them are looked through")
+    func noFamilies() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await database.migrate(AuthenticationSchema.migrations)
+        let store = SQLOAuthStore(database: database, key: KeyEncryptionKey.random())
+        _ = database.take()
+        try await store.bringBack(from: Sample.now + 120, to: Sample.now)
+        let count = database.take()
+        #expect(count.reads == 1 && count.statements.filter { $0.contains("oauth_family") } == [count.statements.first ?? ""])
+    }
 }

@@ -194,10 +194,7 @@ struct WaitingLimitTests {
         for ((waiting, part), index) in zip(questions, indexes) {
             _ = try await store.read { rows in try rows.count(waiting, part, at: Sample.server, since: Sample.now, upTo: 3) }
             let statement = try #require(database.take().statements.last)
-            let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
-            let plan = try await database.transaction { connection in
-                try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
-            }
+            let plan = try await database.plan(of: statement)
             #expect(plan.contains { $0.contains("USING COVERING INDEX \(index) ") && $0.contains("expires_at>?") }, "\(plan)")
             #expect(!plan.contains { $0.hasPrefix("SCAN oauth") || $0.contains("B-TREE") }, "\(plan)")
         }
@@ -216,10 +213,7 @@ struct WaitingLimitTests {
                     : rows.openQuestions(of: Sample.client, at: Sample.server, since: Sample.now)
             }
             let statement = try #require(database.take().statements.last)
-            let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
-            let plan = try await database.transaction { connection in
-                try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
-            }
+            let plan = try await database.plan(of: statement)
             #expect(plan == ["SEARCH oauth_polled USING INDEX oauth_polled_asked (server=? AND expires_at>?)"])
         }
     }

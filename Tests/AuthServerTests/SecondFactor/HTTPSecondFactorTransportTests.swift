@@ -105,6 +105,51 @@ struct HTTPSecondFactorTransportTests {
         }
     }
 
+    @Test(
+        "A103 A redirect, an upgrade, hints and no more, half a body and one that is a byte too long are no answer, and nothing is followed",
+        arguments: [
+            ("302 Found\r\nlocation: http://127.0.0.1:1/sf/call\r\ncontent-length: 2", 2),
+            ("308 Permanent Redirect\r\nlocation: /sf/call\r\ncontent-length: 2", 2),
+            ("101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket", 2), ("101 Switching Protocols\r\ncontent-length: 2", 2),
+            ("103 Early Hints\r\ncontent-length: 2", 2), ("204 No Content\r\ncontent-length: 2", 2), ("200 OK\r\ncontent-length: 9", 2),
+            ("200 OK\r\ncontent-length: 65537", 65_537), ("200 OK\r\nconnection: close", 65_537),
+        ])
+    func noAnswer(head: String, count: Int) async throws {
+        let hostile = try RawServer { $0.send("HTTP/1.1 \(head)\r\n\r\n\(String(repeating: "h", count: count))") }
+        let transport = HTTPSecondFactorTransport(url: try PublicURL(parsing: "http://127.0.0.1:\(hostile.port)"), patience: .seconds(60))
+        await #expect(throws: SecondFactorTrouble.self) { _ = try await transport.call([1, 2, 3]) }
+        #expect(hostile.requests.count == 1)
+    }
+
+    @Test("A103 An answer of 65,536 bytes is one")
+    func longest() async throws {
+        let longest = String(repeating: "h", count: 65_536)
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\ncontent-length: 65536\r\n\r\n\(longest)") }
+        let transport = HTTPSecondFactorTransport(url: try PublicURL(parsing: "http://127.0.0.1:\(server.port)"), patience: .seconds(60))
+        #expect(try await transport.call([1, 2, 3]).count == 65_536)
+    }
+
+    @Test("A103 What is said unasked behind an answer is the answer to no later call, and ends the connection only")
+    func unasked() async throws {
+        // In one piece, which is read as one.
+        let hostile = try RawServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nunasked")
+            connection.waitForEnd()
+        }
+        let transport = HTTPSecondFactorTransport(url: try PublicURL(parsing: "http://127.0.0.1:\(hostile.port)"), patience: .seconds(60))
+        var answered = 0
+        for _ in 0..<6 {
+            do {
+                #expect(try await transport.call([1, 2, 3]) == Array("hi".utf8))
+                answered += 1
+            } catch is SecondFactorTrouble {
+                // The connection of the call before had not ended yet when this one was given it.
+            }
+        }
+        #expect(answered > 0)
+        #expect(hostile.requests.count >= answered)
+    }
+
     @Test("A second-factor server whose disk is full is told as that by a call, as it is by a probe")
     func fullDisk() async throws {
         let router = Router()

@@ -43,6 +43,13 @@ struct PinnedSecondFactorTests {
                 uptime: { [uptime] in start + .seconds(Int64(uptime.now.seconds)) })
         }
 
+        /// One whose checks have hardly any time.
+        func hurried() -> PinnedSecondFactor {
+            PinnedSecondFactor(
+                transport: transport, prober: prober, rootHash: right.hash, database: database, logger: log.logger(), checkLimit: .milliseconds(1),
+                clock: { [clock] in clock.now })
+        }
+
         func writtenAt() async throws -> UInt64? {
             try await database.read { try $0.one("SELECT seen_at FROM second_factor_identity")?.unsigned("seen_at") }
         }
@@ -192,6 +199,58 @@ struct PinnedSecondFactorTests {
         #expect(try await !place.pinned.contradicts(place.clock.now))
     }
 
+    @Test("A101 What the right one said of its keys long ago, played again, contradicts no clock, and holds up nothing once a probe is answered")
+    func oldIdentity() async throws {
+        let place = try await Place()
+        let (right, pinned, now) = (place.right, place.pinned, place.clock.now)
+        let chain = try SecondFactorIdentity(decoding: right.bytes).chain
+        let over = try PrekeySecret(id: 2, secret: SystemRandomSource().bytes(32)).published(until: now - 1, signedBy: right.key)
+        place.transport.put(.success(SecondFactorIdentity(chain: chain, prekeys: [over]).encoded))
+        for status in [.ok, .clock, .ok] as [Status] {
+            place.transport.answer { try right.answer(toProbe: $0, status: status) }
+            #expect(try await pinned.contradicts(now) == (status == .clock))
+            #expect(pinned.watch.present?.trouble == (status == .clock ? .clocks : .keysNotValid))
+            #expect(pinned.watch.isInOrder == (status == .ok), "as far as clocks go")
+            place.transport.answer { _ in throw SecondFactorTrouble.noAnswer }
+            #expect(try await pinned.contradicts(now) == (status == .clock))
+            #expect(!pinned.watch.isInOrder)
+        }
+    }
+
+    @Test("A101 A key of the right root that is over says something of the clocks where it has signed the answer to this very probe only")
+    func oldKey() async throws {
+        let place = try await Place()
+        let (right, pinned, now) = (place.right, place.pinned, place.clock.now)
+        let former = try OperatorKey(seed: SystemRandomSource().bytes(32))
+        let chain = ServerChain(root: right.root.root, certificates: [right.root.certify(former, from: now - 999, until: now - 9)])
+        let over = try PrekeySecret(id: 2, secret: SystemRandomSource().bytes(32)).published(until: now - 9, signedBy: former)
+        place.transport.put(.success(SecondFactorIdentity(chain: chain, prekeys: [over]).encoded))
+        // By a key that is not in that chain, by none, and what nobody asked.
+        #expect(try await !pinned.contradicts(now))
+        #expect(pinned.watch.present?.trouble == .notOne)
+        place.transport.answer { _ in throw SecondFactorTrouble.noAnswer }
+        #expect(try await !pinned.contradicts(now))
+        await #expect(throws: SecondFactorUnreachable.self) { try await pinned.refreshedIdentity() }
+        #expect(pinned.watch.present?.trouble == .keysNotValid && !pinned.watch.isClockContradicted)
+
+        let recorded = Mutex<[UInt8]?>(nil)
+        place.transport.answer { call in
+            let probe = try Encoded<Probe>(decoding: try SecondFactorCall(decoding: call).message)
+            let answer = SecondFactorAnswer(attemptID: probe.answerID, status: .ok, highest: 0, epoch: 0, tries: .none)
+            let bytes = Encoded(answer, signedBy: former).bytes
+            recorded.withLock { $0 = bytes }
+            return bytes
+        }
+        #expect(try await pinned.contradicts(now))
+        // The same answer again is none to the next probe: what stands is what was said.
+        place.transport.put(.success(right.bytes))
+        place.transport.answer { try right.answer(toProbe: $0) }
+        #expect(try await !pinned.contradicts(now))
+        place.transport.put(.success(SecondFactorIdentity(chain: chain, prekeys: [over]).encoded))
+        place.transport.answer { _ in recorded.withLock { $0 ?? [] } }
+        #expect(try await !pinned.contradicts(now))
+    }
+
     @Test("A call that meets a failure of its own meanwhile hides nothing of a clock that is contradicted")
     func contradictedBesideFailure() async throws {
         let place = try await Place()
@@ -217,15 +276,33 @@ struct PinnedSecondFactorTests {
     @Test("A check that is not done in its time is told as no answer in time")
     func checkLimit() async throws {
         let place = try await Place()
-        let hurried = PinnedSecondFactor(
-            transport: place.transport, prober: place.prober, rootHash: place.right.hash, database: place.database, logger: place.log.logger(),
-            checkLimit: .milliseconds(1), clock: { [clock = place.clock] in clock.now })
+        let hurried = place.hurried()
         let (never, end) = AsyncStream.makeStream(of: Void.self)
         // Until the call is given up.
         place.transport.pauseOnce { for await _ in never {} }
         await #expect(throws: SecondFactorWatch.Finding.self) { try await hurried.check() }
         #expect(hurried.watch.present?.trouble == .timeout)
         end.finish()
+    }
+
+    @Test("A99 A line that is too slow for a check, and on which people log in, hides no contradiction of the clock from whoever decides by it")
+    func slowLine() async throws {
+        let place = try await Place()
+        let hurried = place.hurried()
+        let right = place.right
+        place.transport.answer { try right.answer(toProbe: $0, status: .clock) }
+        let slow: @Sendable () async throws -> Void = {
+            let end = ContinuousClock.now + .milliseconds(10)
+            while ContinuousClock.now < end {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        place.transport.pauseOnce(slow)
+        await #expect(throws: SecondFactorWatch.Finding.self) { try await hurried.check() }
+        #expect(hurried.watch.present?.trouble == .timeout && !hurried.watch.isClockContradicted)
+        place.transport.pauseOnce(slow)
+        #expect(try await hurried.contradicts(place.clock.now))
     }
 
     /// It was told as “cannot be used: nobody logs in with a PIN”, of a server that had answered meanwhile.
@@ -282,6 +359,41 @@ struct PinnedSecondFactorTests {
         let good = place.log.lines("the second-factor server can be used again")
         #expect(good.count == 1 && good.first?.facts["lasted"] == "40 s")
         #expect(place.log.lines.count == 3)
+    }
+
+    /// Four pairs of lines a minute were told of a database behind it that went up and down.
+    @Test("What goes up and down is in the log once a minute, with its end, by a clock that nobody sets; readiness says it each time")
+    func upAndDown() async throws {
+        let place = try await Place()
+        func levels(after turns: String) async -> [Logger.Level] {
+            let before = place.log.lines.count
+            for turn in turns {
+                place.transport.put(turn == "a" ? .failure(.refused) : .success(place.right.bytes))
+                try? await place.pinned.check()
+                #expect((place.pinned.watch.present == nil) == (turn == "-"))
+                place.uptime.advance(10)
+            }
+            return place.log.lines.dropFirst(before).map(\.level)
+        }
+        // From 0 s to 60 s, and to 80 s.
+        #expect(await levels(after: "a-a-a-") == [.error, .notice])
+        #expect(await levels(after: "a-") == [.error, .notice])
+    }
+
+    @Test("The check of readiness says since when, and gives the log a reason without it")
+    func reason() async throws {
+        let place = try await Place()
+        place.transport.put(.failure(.refused))
+        let first = await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+        place.transport.put(.success(place.right.bytes))
+        try await place.pinned.check()
+        place.clock.advance(10)
+        place.transport.put(.failure(.refused))
+        let second = await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+        let former = try #require(first)
+        let latter = try #require(second)
+        #expect(former.description != latter.description && former.description.contains("since 2027-01-15T08:00:00Z"))
+        #expect(former.reason == latter.reason && former.reason == "http://sf.example: \(SecondFactorTrouble.refused)")
     }
 
     @Test("An identity is written when it changed, not whenever it is looked at")

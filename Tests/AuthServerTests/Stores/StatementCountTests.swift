@@ -138,10 +138,7 @@ struct StatementCountTests {
 
     /// The steps of a statement's plan that read a table from end to end.
     private func scans(of statement: String, on database: CountingDatabase) async throws -> [String] {
-        let parameters = (1...40).filter { statement.contains("$\($0)") }.max() ?? 0
-        let plan = try await database.transaction { connection in
-            try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: parameters)).map { try $0.text("detail") }
-        }
+        let plan = try await database.plan(of: statement)
         return plan.filter { $0.hasPrefix("SCAN") && !Self.bounded.contains($0) }
     }
 

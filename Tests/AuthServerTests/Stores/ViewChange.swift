@@ -11,6 +11,7 @@ enum ViewChange: Sendable {
     case stop(session: UInt8, at: Instant)
     case ping(session: UInt8, at: Instant)
     case rename(account: UInt8, String)
+    case block(account: UInt8, at: Instant)
     case delete(account: UInt8)
     case add(account: UInt8)
     case lead(nonce: Int, session: UInt8)
@@ -24,7 +25,7 @@ enum ViewChange: Sendable {
     static func random(at now: Instant, using random: inout SplitMix) -> ViewChange {
         let (nonce, session) = (Int.random(in: 0..<nonces, using: &random), UInt8.random(in: 1...6, using: &random))
         let account = UInt8.random(in: 1...3, using: &random)
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<25, using: &random) {
         case 0..<8: return .logIn(nonce: nonce, session: session, account: account, until: now + UInt64.random(in: 5...60, using: &random))
         case 8, 9: return .stop(session: session, at: now)
         case 10, 11: return .ping(session: session, at: now + UInt64.random(in: 1...50, using: &random))
@@ -34,6 +35,7 @@ enum ViewChange: Sendable {
         case 19, 20: return .lead(nonce: nonce, session: session)
         case 21: return .remove(nonce: nonce)
         case 22: return .pingAll
+        case 23: return .block(account: account, at: now)
         default: return random.chance(2) ? .removeSessions : .removeNonces
         }
     }
@@ -55,6 +57,13 @@ enum ViewChange: Sendable {
             try rows.save(session)
         case .rename(let account, let user):
             try connection.execute("UPDATE account SET user_id = $1 WHERE id = $2", [.text(user), SQLValue(Sample.accountID(account))])
+        case .block(let account, let now):
+            try connection.execute("UPDATE account SET blocked = 1 WHERE id = $1", [SQLValue(Sample.accountID(account))])
+            for var session in try rows.unfinishedSessions(of: Sample.accountID(account)) {
+                guard let login = session.login else { continue }
+                session.state = .stopped(login, .account, at: now)
+                try rows.save(session)
+            }
         case .delete(let account): try connection.execute("DELETE FROM account WHERE id = $1", [SQLValue(Sample.accountID(account))])
         case .add(let account): try rows.save(Sample.account(account))
         case .lead(let nonce, let session): try rows.save(Self.pointer(nonce, session))

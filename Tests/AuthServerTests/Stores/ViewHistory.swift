@@ -8,7 +8,8 @@ import Synchronization
 
 /// What eight readers are told of logins in memory while a writer changes every row that a view is made of, step by step in an order that a seed
 /// draws: a reader may stand still between its look and its read, or between that and keeping it, while transactions come and go; and readers go on
-/// inside of transactions, between their writes, and between a commit and the word of it.
+/// inside of transactions, between their writes, and between a commit and the word of it. Some transactions are taken back by their body, and of some the
+/// system refuses to write the commit.
 ///
 /// Each answer has to be what the rows said at some moment between its question and it, by the clock of the answer. That is more than that nobody
 /// hears of a login after its end was told: nor does anybody hear of it after somebody else has read that it ended.
@@ -17,6 +18,31 @@ final class ViewHistory: Sendable {
     enum Fault: CaseIterable {
         case dropsAfterItWasTold, dropsAfterTheCommit, keepsOutTooShort, fillsWithoutGeneration, ignoresTime
         case hearsOfNoAccount, hearsOfNoNonce, hearsOfNoSession
+        /// Is filled by whoever writes, and not emptied where the commit fails.
+        case keepsWhatFailed
+    }
+
+    /// What was seen of it all.
+    struct Found: Sendable {
+        /// Answers that were never true.
+        var lies: [String] = []
+        /// How many came out of memory.
+        var known = 0
+        /// How many commits failed.
+        var failed = 0
+    }
+
+    /// What becomes of a transaction.
+    private enum Ending {
+        case kept, takenBack, refused
+
+        static func random(using random: inout SplitMix) -> Ending {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0, 1: .takenBack
+            case 2, 3: .refused
+            default: .kept
+            }
+        }
     }
 
     private struct Reader {
@@ -39,8 +65,7 @@ final class ViewHistory: Sendable {
         /// The views of all nonces after each commit.
         var history: [[SessionView?]] = []
         var keptAt: [Int: Instant] = [:]
-        var lies: [String] = []
-        var known = 0
+        var found = Found()
     }
 
     private let database: any Database
@@ -56,8 +81,7 @@ final class ViewHistory: Sendable {
     }
 
     /// Lets it all happen.
-    /// - Returns: the answers that were never true, and how many came out of memory.
-    func run(writes: Int) async throws -> (lies: [String], known: Int) {
+    func run(writes: Int) async throws -> Found {
         noteRows()
         // First of all, so that it knows what can be read before the memory hears of it; and last, for steps behind that.
         let (before, after) = (WatchingSteps(self, notes: true), WatchingSteps(self, notes: false))
@@ -65,24 +89,27 @@ final class ViewHistory: Sendable {
         _ = try await database.watch(SessionViews.watched, by: before)
         _ = try await database.watch(SessionViews.watched.filter { $0.table != fault?.unheard }, by: faulty)
         _ = try await database.watch(SessionViews.watched, by: after)
+        let log = try RefusingFile(database.place + "-wal")
         for _ in 0..<writes {
-            try await write()
+            try await write(log, faulty)
             steps()
             faulty.tell()
             steps()
         }
         // Nobody else keeps them.
         withExtendedLifetime((before, after)) {}
-        return state.withLock { ($0.lies, $0.known) }
+        return state.withLock(\.found)
     }
 
-    private func write() async throws {
-        let (changes, isTakenBack) = state.withLock { state in
+    private func write(_ log: RefusingFile, _ faulty: FaultyWatcher) async throws {
+        let (changes, ending) = state.withLock { state in
             if state.random.chance(2) { state.now = state.now + UInt64.random(in: 0..<30, using: &state.random) }
             let count = Int.random(in: 1...3, using: &state.random)
-            return ((0..<count).map { _ in ViewChange.random(at: state.now, using: &state.random) }, state.random.chance(6))
+            return ((0..<count).map { _ in ViewChange.random(at: state.now, using: &state.random) }, Ending.random(using: &state.random))
         }
         let (key, salt) = (key, WrapSalt())
+        faulty.note([])
+        if ending == .refused { try log.refuse() }
         do {
             try await database.transaction { connection in
                 for change in changes {
@@ -90,9 +117,15 @@ final class ViewHistory: Sendable {
                     try change.make(in: SQLRows(connection, key: key, salt: salt))
                 }
                 self.steps()
-                if isTakenBack { throw TakenBack() }
+                if ending == .takenBack { throw TakenBack() }
+                let rows = SQLRows(connection, key: key, salt: salt)
+                faulty.note(try (0..<ViewChange.nonces).map { try rows.view(nonceHash: ViewChange.hash(of: $0), of: Sample.server) })
             }
-        } catch is TakenBack {}
+        } catch is TakenBack {
+        } catch is SQLError where ending == .refused {
+            state.withLock { $0.found.failed += 1 }
+        }
+        if ending == .refused { try log.allow() }
     }
 
     private struct TakenBack: Error {}
@@ -127,7 +160,7 @@ final class ViewHistory: Sendable {
             reader.since = state.history.count - 1
             switch views.look(nonceHash: ViewChange.hash(of: reader.nonce), of: Sample.server) {
             case .known(let view):
-                state.known += 1
+                state.found.known += 1
                 let time = fault == .ignoresTime ? state.keptAt[reader.nonce] ?? state.now : state.now
                 judge(view, at: time, reader, &state)
             case .unknown(let generation): reader.stage = .looked(generation)
@@ -146,19 +179,7 @@ final class ViewHistory: Sendable {
         let told = OneView(view: view).told(at: time)
         let now = state.now
         let found = state.history[reader.since...].map { TrueStatus(of: $0[reader.nonce], at: now) }
-        if !found.contains(told) { state.lies.append("of nonce \(reader.nonce): \(told), and not \(found)") }
-    }
-}
-
-extension ViewHistory.Fault {
-    /// The table of which nothing is heard.
-    fileprivate var unheard: String? {
-        switch self {
-        case .hearsOfNoAccount: "account"
-        case .hearsOfNoNonce: "nonce"
-        case .hearsOfNoSession: "session"
-        default: nil
-        }
+        if !found.contains(told) { state.found.lies.append("of nonce \(reader.nonce): \(told), and not \(found)") }
     }
 }
 
@@ -180,44 +201,4 @@ private final class WatchingSteps: RowWatcher {
     }
 
     func watchEnded() {}
-}
-
-/// Tells views what it hears, or too late, or too much.
-private final class FaultyWatcher: RowWatcher {
-    private let views: SessionViews
-    private let fault: ViewHistory.Fault?
-    private let waiting = Mutex<[(name: [UInt8], table: String)]>([])
-
-    init(_ views: SessionViews, _ fault: ViewHistory.Fault?) {
-        self.views = views
-        self.fault = fault
-    }
-
-    func rowChanges(_ name: [UInt8], in table: String) {
-        switch fault {
-        case .dropsAfterItWasTold, .dropsAfterTheCommit: waiting.withLock { $0.append((name, table)) }
-        default:
-            views.rowChanges(name, in: table)
-            if fault == .keepsOutTooShort { views.changesEnded() }
-        }
-    }
-
-    func changesEnded() {
-        if fault == .dropsAfterItWasTold { return }
-        if fault == .dropsAfterTheCommit { return tell() }
-        if fault != .keepsOutTooShort { views.changesEnded() }
-    }
-
-    func watchEnded() { views.watchEnded() }
-
-    /// What it kept to itself.
-    func tell() {
-        let changes = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-        guard !changes.isEmpty else { return }
-        for (name, table) in changes { views.rowChanges(name, in: table) }
-        views.changesEnded()
-    }
 }

@@ -53,11 +53,12 @@ struct ServersFixture: Sendable {
     ///   - auditDays: for how long its audit trail is kept; 0 for ever.
     ///   - deletedAccountDays: likewise of deleted accounts, that there were any.
     ///   - second: of a phone that waits for news; a minute where its time may not be over before they come, however busy the machine is.
+    ///   - secondFactorKey: which wraps the keys of the second-factor server.
     static func run(
         database own: (any Database)? = nil, secondFactorDatabase other: (any Database)? = nil, keepsViews: Bool = true,
         drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0,
         deletedAccountDays: UInt64 = AuthNodeSettings.usualDeletedAccountDays, second: Duration = .milliseconds(20),
-        _ body: @Sendable @escaping (ServersFixture) async throws -> Void
+        secondFactorKey: KeyEncryptionKey = .random(), _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
         let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.ofEngine() }
         let secondFactorDatabase: any Database = if let other { other } else { try await SchemaTemplate.secondFactor.ofEngine() }
@@ -71,8 +72,8 @@ struct ServersFixture: Sendable {
         if log == nil { logger.logLevel = .critical }
         let identity = try await AuthNode.identityHash(database: commits, keyEncryptionKey: key, logger: logger, clock: now)
         let secondFactor = try await SecondFactorNode(
-            settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorCommits, keyEncryptionKey: .random(), logger: logger,
-            readinessLimit: .patientReadiness, clock: { skew.moment(by: clock) })
+            settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorCommits, keyEncryptionKey: secondFactorKey,
+            logger: logger, readinessLimit: .patientReadiness, clock: { skew.moment(by: clock) })
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
@@ -138,6 +139,7 @@ final class SwitchedTransport: SecondFactorTransport {
         var answersToLose = 0
         var calls = 0
         var bend: (@Sendable ([UInt8]) -> [UInt8])?
+        var invent: (@Sendable ([UInt8]) throws -> [UInt8]?)?
         var listen: (@Sendable ([UInt8]) -> Void)?
     }
 
@@ -159,6 +161,9 @@ final class SwitchedTransport: SecondFactorTransport {
     /// Changes each answer on its way.
     func bend(_ bend: (@Sendable ([UInt8]) -> [UInt8])?) { state.withLock { $0.bend = bend } }
 
+    /// Answers calls in the place of the second-factor server, which hears nothing of them; of nil it hears, and answers itself.
+    func invent(_ invent: (@Sendable ([UInt8]) throws -> [UInt8]?)?) { state.withLock { $0.invent = invent } }
+
     /// Hears each call.
     func listen(_ listen: (@Sendable ([UInt8]) -> Void)?) { state.withLock { $0.listen = listen } }
 
@@ -175,6 +180,7 @@ final class SwitchedTransport: SecondFactorTransport {
     func call(_ bytes: [UInt8]) async throws -> [UInt8] {
         guard !isDown else { throw SecondFactorUnreachable() }
         state.withLock(\.listen)?(bytes)
+        if let invented = try state.withLock(\.invent)?(bytes) { return invented }
         let answer = try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { response in
             (response.status, Array(buffer: response.body))
         }

@@ -54,11 +54,14 @@ struct SessionsBothWays: Sendable {
     }
 
     /// What both say to the same bytes, without what differs from one request to the next.
-    func answers(to bytes: [UInt8]) async throws -> (early: String, routes: String) {
+    func answers(to bytes: [UInt8]) async throws -> (early: String, routes: String) { try await answers(to: [bytes]) }
+
+    /// The same where they are written in pieces.
+    func answers(to pieces: [[UInt8]]) async throws -> (early: String, routes: String) {
         let (early, routes) = (early, routes)
         return try await onOwnThread {
             (
-                Self.withoutNames(try RawClient.exchange(port: early, [bytes])), Self.withoutNames(try RawClient.exchange(port: routes, [bytes]))
+                Self.withoutNames(try RawClient.exchange(port: early, pieces)), Self.withoutNames(try RawClient.exchange(port: routes, pieces))
             )
         }
     }

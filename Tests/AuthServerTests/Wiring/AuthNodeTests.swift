@@ -318,6 +318,64 @@ struct AuthNodeTests {
     }
 
     @Test(
+        "What a node left that died another does, once, when it has seen its turn for a whole life; one that was only halted finds another's turn",
+        arguments: Shared.allCases)
+    func diesAtWork(on engine: Shared) async throws { try await engine.withDatabase(diesAtWork) }
+
+    private func diesAtWork(over database: any Database) async throws {
+        try await ServersFixture.run(database: database) { servers in
+            let (second, work) = (try await servers.start(), BackgroundWork(database: database))
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.clock.advance(61)
+            // The first has both leases, and the other has seen that. After it comes nothing of the first any more.
+            for node in [servers.service, second] { await node.runBackground() }
+            let dead = try await work.holders()
+            #expect(dead.count == 2)
+            try await abandon(phone, at: servers)
+            servers.clock.advance(1_000)
+            // Each look counts for a quarter of a life at most.
+            for _ in 0..<3 {
+                await second.runBackground()
+                #expect(try await work.ends() == 0)
+                #expect(try await work.holders() == dead)
+                servers.clock.advance(15)
+            }
+            for _ in 0..<2 { await second.runBackground() }
+            #expect(try await work.ends() == 1)
+            let alive = try await work.holders()
+            #expect(alive.count == 2 && Set(alive).isDisjoint(with: dead))
+            // It was halted and goes on, when there is something to do again.
+            try await abandon(phone, at: servers)
+            servers.clock.advance(1_000)
+            await servers.runBackground()
+            #expect(try await work.ends() == 1)
+            for _ in 0..<2 { await second.runBackground() }
+            #expect(try await work.ends() == 2)
+            #expect(try await work.holders() == alive)
+        }
+    }
+
+    /// A phone enters a PIN for a login and says nothing more.
+    private func abandon(_ phone: EnrolledPhone, at servers: ServersFixture) async throws {
+        let shown = try await phone.scan(try await servers.link(try servers.nonce()))
+        #expect(try await phone.phone.evaluate(try shown.attempt()).status == .ok)
+    }
+
+    /// Whose it is by the rows, and what came of it.
+    private struct BackgroundWork: Sendable {
+        let database: any Database
+
+        func holders() async throws -> [[UInt8]] {
+            try await database.read { try $0.query("SELECT holder FROM lease ORDER BY name").map { try $0.blob("holder") } }
+        }
+
+        /// Abandoned logins that were ended: each is a line of the trail.
+        func ends() async throws -> Int {
+            try await database.read { try $0.query("SELECT kind FROM audit WHERE kind = 'loginAbandoned'").count }
+        }
+    }
+
+    @Test(
         "A node whose clock the second-factor server contradicts renews its turn at other work and not at housekeeping, and does when they agree",
         arguments: Shared.allCases)
     func leavesHousekeeping(on engine: Shared) async throws { try await engine.withDatabase(leavesHousekeeping) }

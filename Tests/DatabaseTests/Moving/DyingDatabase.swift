@@ -71,7 +71,7 @@ final class DyingDatabase: Database {
     }
 
     func purge() async throws { try await base.purge() }
-    func checkWritable() async throws { try await base.checkWritable() }
+    func checkWritable(_ tables: Set<String>) async throws { try await base.checkWritable(tables) }
     func checkInPlace() async throws { try await base.checkInPlace() }
     func close() async throws { try await base.close() }
 }

@@ -179,7 +179,8 @@ struct MoveRaceTests {
         do { try await work() } catch {
             switch error {
             case MoveRefusal.targetNotEmpty, MoveRefusal.disturbed, DatabaseOpenError.unfinishedMove, DatabaseOpenError.lockedByAnotherProcess,
-                DatabaseOpenError.beingMoved, DatabaseOpenError.inUseByAnotherName, DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
+                DatabaseOpenError.heldByAnotherProcess, DatabaseOpenError.beingMoved, DatabaseOpenError.inUseByAnotherName,
+                DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
                 return false
             default: throw error
             }
@@ -226,7 +227,7 @@ private final class HeldDatabase: Database {
     }
 
     func purge() async throws { try await base.purge() }
-    func checkWritable() async throws { try await base.checkWritable() }
+    func checkWritable(_ tables: Set<String>) async throws { try await base.checkWritable(tables) }
     func checkInPlace() async throws { try await base.checkInPlace() }
     func close() async throws { try await base.close() }
 }

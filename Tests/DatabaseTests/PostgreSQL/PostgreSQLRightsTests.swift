@@ -5,8 +5,10 @@ import Testing
 
 @Suite("PostgreSQL: rights, memory, and what others have made", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(5)))
 struct PostgreSQLRightsTests {
-    private func open(_ address: PostgreSQLAddress, content: DatabaseContent = .any) async throws -> PostgreSQLDatabase {
-        try await onOwnThread { try PostgreSQLDatabase.open(address, content: content, settings: .forTests) }
+    private func open(
+        _ address: PostgreSQLAddress, content: DatabaseContent = .any, settings: PostgreSQLSettings = .forTests
+    ) async throws -> PostgreSQLDatabase {
+        try await onOwnThread { try PostgreSQLDatabase.open(address, content: content, settings: settings) }
     }
 
     @Test("A role that may make no table, or not read one, is told which right it lacks and what gives it; with that it goes on")
@@ -72,6 +74,77 @@ struct PostgreSQLRightsTests {
         try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
     }
 
+    @Test("A schema that the role may not use any more is told by its name, whatever is asked and at a start, and its tables are not told as gone")
+    func schemaRight() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let role = "user_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
+        let address = cluster.address(of: name, as: role)
+        var settings = PostgreSQLSettings.forTests
+        settings.connections = 1
+        let database = try await open(address, settings: settings)
+        try await database.migrate(sampleSchema)
+        let tables = SchemaTables(after: sampleSchema)
+        #expect(try await database.hits() == 0)
+        try await cluster.run(["REVOKE USAGE ON SCHEMA public FROM PUBLIC, \(role)"], in: name)
+        let refusal = SQLError.notAllowed(path: address.description, reason: "it lacks USAGE on the schema public")
+        for _ in 0..<2 {
+            await #expect(throws: refusal) { try await database.hits() }
+            await #expect(throws: refusal) { try await database.countHit() }
+            await #expect(throws: refusal) { try await database.rows("SELECT value FROM counter", []) }
+            await #expect(throws: refusal) { try await database.checkStorage(of: tables) }
+        }
+        let start = await #expect(throws: DatabaseOpenError.self) { _ = try await open(address) }
+        #expect(start.map { "\($0)".contains("this user lacks USAGE on the schema public: grant it") } == true, "\(String(describing: start))")
+        try await cluster.run(["GRANT USAGE ON SCHEMA public TO \(role)"], in: name)
+        #expect(try await database.hits() == 0)
+        try await database.checkStorage(of: tables)
+        // Tables of the same name that others keep to themselves, where `search_path` does not lead, are not ours.
+        try await cluster.run(
+            ["CREATE SCHEMA theirs", "CREATE TABLE theirs.schema_version (n int)", "ALTER TABLE schema_version RENAME TO gone"], in: name)
+        await #expect(throws: SQLError.tableMissing(path: address.description)) { try await database.check(tables) }
+        await database.close()
+        try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
+    }
+
+    @Test("Of two tables of one name the one counts that a statement finds, and of the rest of the database the catalogue is asked for nothing")
+    func namesOnly() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let role = "reader_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN", "GRANT ALL ON SCHEMA public TO \(role)"], in: name)
+        let address = cluster.address(of: name, as: role)
+        let database = try await open(address)
+        try await database.migrate(sampleSchema)
+        try await cluster.run([Self.manyViews], in: name)
+        let question = database.dialect.catalogue.tables
+        let (names, read) = try await database.read { connection -> ([String], Int) in
+            let before = try connection.one(Self.rowsRead)?.int("read") ?? 0
+            let names = try connection.query(question, [.text("absent,counter,note")]).map { try $0.text("name") }
+            return (names, (try connection.one(Self.rowsRead)?.int("read") ?? 0) - before)
+        }
+        #expect(names == ["counter", "note"])
+        #expect(read < 100, "\(read) rows of the catalogue")
+        // It stands before `public` in `search_path`.
+        try await cluster.run(["CREATE SCHEMA AUTHORIZATION \(role)", "CREATE TABLE \(role).note (n int)"], in: name)
+        let refusal = SQLError.notAllowed(path: address.description, reason: "it lacks SELECT, INSERT, UPDATE, DELETE on the table note")
+        await #expect(throws: refusal) { try await database.check(SchemaTables(after: sampleSchema)) }
+        await database.close()
+        try await cluster.run(["DROP OWNED BY \(role) CASCADE", "DROP ROLE \(role)"], in: name)
+    }
+
+    private static let manyViews = """
+        DO $$ BEGIN FOR i IN 1..2000 LOOP EXECUTE format('CREATE VIEW theirs_%s AS SELECT 1 AS one', i); END LOOP; END $$
+        """
+
+    /// How many rows of its list of tables this connection has gone through, but for those that it has found by an index.
+    private static let rowsRead = """
+        SELECT pg_stat_get_xact_tuples_returned('pg_class'::regclass) + pg_stat_get_xact_tuples_fetched('pg_class'::regclass) AS read
+        """
+
     @Test("Rows that are kept elsewhere, behind a view of the table's name, are no table that is gone; of the view rights are asked as of a table")
     func behindView() async throws {
         let cluster = try await PostgreSQLCluster.shared
@@ -109,10 +182,16 @@ struct PostgreSQLRightsTests {
         #expect(try await database.hits() == 2)
         try await cluster.run([statement], in: name)
         let gone = SQLError.tableMissing(path: address.description)
-        await #expect(throws: gone) { try await database.hits() }
-        await #expect(throws: gone) { try await database.countHit() }
-        await #expect(throws: gone) { try await database.transaction(add) }
-        await #expect(throws: gone) { try await database.rows("SELECT value FROM counter", []) }
+        let asked: [@Sendable () async throws -> Void] = [
+            { _ = try await database.hits() }, { _ = try await database.countHit() }, { try await database.transaction(add) },
+            { _ = try await database.rows("SELECT value FROM counter", []) },
+        ]
+        for (place, ask) in asked.enumerated() {
+            // A connection that misses a table goes when it is older than a second, and where there is no schema none is made anew.
+            let expected = place > 0 && statement.hasPrefix("DROP SCHEMA") ? [gone, .unavailable] : [gone]
+            let found = await #expect(throws: SQLError.self) { try await ask() }
+            #expect(found.map(expected.contains) == true, "\(place): \(String(describing: found))")
+        }
         #expect(SQLError.isOutage(gone) && "\(gone)".hasSuffix("stop the server, restore a backup, start it again"))
         await database.close()
     }
@@ -125,6 +204,14 @@ struct PostgreSQLRightsTests {
         let right = SQLError(PostgreSQLFault(state: "42501", message: "must be owner of table x"), reads: true, place: "it")
         #expect(right == .notAllowed(path: "it", reason: "must be owner of table x"))
         for error in [memory, right] { #expect(SQLError.isOutage(error)) }
+        // A statement that can be run as it stands, where the schema is known.
+        #expect("\(right)".contains("ON SCHEMA public (or that of its search_path) TO it"))
+        for reason in ["it lacks USAGE on the schema ", "permission denied for schema "] {
+            let closed = ["Acme Co", "select", "public"].map { "\(SQLError.notAllowed(path: "it", reason: reason + $0))" }
+            for (words, name) in zip(closed, [#""Acme Co""#, #""select""#, "public"]) {
+                #expect(words.contains("GRANT USAGE, CREATE ON SCHEMA \(name) TO it;"), "\(words)")
+            }
+        }
         #expect("\(SQLError.busy)".contains("pg_stat_activity") && "\(SQLError.busy)".contains("sqlite3"))
     }
 

@@ -56,7 +56,7 @@ struct PostgreSQLValueTests {
             let usual: [(String, SQLValue)] = [
                 ("version", .integer(150_018)), ("commits", .text("on")), ("fsync", .text("on")), ("pages", .text("on")),
                 ("encoding", .text("UTF8")), ("collation", .text("C")), ("schema", .text("public")), ("follows", .integer(0)),
-                ("reads_only", .text("off")),
+                ("reads_only", .text("off")), ("closed_schema", .null),
             ]
             let row = SQLRow(columns: SQLColumns(names: usual.map(\.0)), values: usual.map { changes[$0.0] ?? $0.1 })
             return try #require(ServerStanding(row)).objection(to: "ostiary")
@@ -72,5 +72,6 @@ struct PostgreSQLValueTests {
         ] {
             #expect(try objection([column: value])?.contains(words) == true)
         }
+        #expect(try objection(["schema": .null, "closed_schema": .text("ours")]) == "this user lacks USAGE on the schema ours: grant it")
     }
 }

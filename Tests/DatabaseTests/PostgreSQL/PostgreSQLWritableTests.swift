@@ -10,9 +10,9 @@ struct PostgreSQLWritableTests {
         var settings = PostgreSQLSettings.forTests
         settings.lockTimeout = 100
         try await PostgreSQLDatabase.lend(settings: settings) { database in
-            try await database.checkWritable()
+            try await database.checkWritable(sampleTables.names)
             try await database.migrate(sampleSchema)
-            try await database.checkWritable()
+            try await database.checkWritable(sampleTables.names)
             let locks = [
                 ("LOCK TABLE counter IN ROW EXCLUSIVE MODE", false), ("LOCK TABLE counter IN SHARE MODE", true),
                 ("LOCK TABLE counter IN ACCESS EXCLUSIVE MODE", true), (try #require(database.dialect.stepLock), false),
@@ -25,7 +25,7 @@ struct PostgreSQLWritableTests {
                         #expect(trouble == (isHeld ? .busy : nil), "\(lock)")
                     }
                 }
-                try await database.checkWritable()
+                try await database.checkWritable(sampleTables.names)
             }
         }
     }
@@ -41,11 +41,11 @@ struct PostgreSQLWritableTests {
         try await cluster.fillSmallDisk()
         let place = "\(name) at \(cluster.folder):5432"
         await #expect(throws: SQLError.diskFull(path: place)) { try await database.transaction { try Self.fill($0) } }
-        for _ in 0..<2 { await #expect(throws: SQLError.diskFull(path: place)) { try await database.checkWritable() } }
+        for _ in 0..<2 { await #expect(throws: SQLError.diskFull(path: place)) { try await database.checkWritable(sampleTables.names) } }
         // What is there can be read.
         #expect(try await database.hits() == 0)
         try await cluster.emptySmallDisk()
-        try await database.checkWritable()
+        try await database.checkWritable(sampleTables.names)
         try await database.transaction { try Self.fill($0) }
         let tables = try await database.read { try $0.one("SELECT COUNT(*) AS found FROM pg_class WHERE relname = 'room'")?.int("found") }
         #expect(tables == 0)
@@ -57,8 +57,34 @@ struct PostgreSQLWritableTests {
         try connection.execute("INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob(SeededRandom("room").bytes(60_000))])
     }
 
+    @Test("A table of somebody else's is not waited for, though the role may write to it; those of ours are, one that is not there is none")
+    func othersTable() async throws {
+        var settings = PostgreSQLSettings.forTests
+        settings.lockTimeout = 100
+        try await PostgreSQLDatabase.lend(settings: settings) { database in
+            try await database.migrate(sampleSchema)
+            try await database.transaction { try $0.execute("CREATE TABLE theirs (n int)") }
+            try await database.checkWritable(sampleTables.names.union(["absent"]))
+            let wanted: [(String, SQLError?)] = [("theirs", nil), ("counter", .busy)]
+            for (table, expected) in wanted {
+                try await database.transaction { connection in
+                    try connection.execute("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
+                    try blocking {
+                        let trouble = await Self.trouble { try await database.checkStorage(of: sampleTables) }
+                        #expect(trouble == expected, "\(table)")
+                    }
+                }
+            }
+            try await database.checkStorage(of: sampleTables)
+        }
+    }
+
     private static func trouble(of database: PostgreSQLDatabase) async -> SQLError? {
-        do { try await database.checkWritable() } catch { return error as? SQLError }
+        await trouble { try await database.checkWritable(sampleTables.names) }
+    }
+
+    private static func trouble(_ check: () async throws -> Void) async -> SQLError? {
+        do { try await check() } catch { return error as? SQLError }
         return nil
     }
 }

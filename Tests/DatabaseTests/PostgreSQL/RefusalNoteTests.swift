@@ -158,7 +158,7 @@ private struct Refusing: Database {
         throw SQLError.unavailable
     }
     func purge() async throws {}
-    func checkWritable() async throws { throw SQLError.unavailable }
+    func checkWritable(_ tables: Set<String>) async throws { throw SQLError.unavailable }
     func checkInPlace() async throws {}
     func close() async throws {}
 }

@@ -20,18 +20,18 @@ struct UnansweredCommitTests {
         let database = try await cluster.open(name, settings: Self.hasty)
         let other = try await cluster.open(name, settings: Self.hasty)
         try await database.migrate(sampleSchema)
-        try await database.checkWritable()
+        try await database.checkWritable(sampleTables.names)
         try await cluster.change("synchronous_standby_names", to: "absent")
         await #expect(throws: SQLError.outcomeUnknown) { try await database.countHit() }
         for _ in 0..<5 { await #expect(throws: Self.absent) { try await database.countHit() } }
-        for node in [database, other] { await #expect(throws: Self.absent) { try await node.checkWritable() } }
+        for node in [database, other] { await #expect(throws: Self.absent) { try await node.checkWritable(sampleTables.names) } }
         // What was not answered is not seen, and nothing else waits there.
         #expect(try await database.hits() == 0)
         #expect(try await Self.waiting(in: other) == 1)
 
         try await cluster.change("synchronous_standby_names", to: "")
-        while (try? await database.checkWritable()) == nil { try Task.checkCancellation() }
-        try await other.checkWritable()
+        while (try? await database.checkWritable(sampleTables.names)) == nil { try Task.checkCancellation() }
+        try await other.checkWritable(sampleTables.names)
         try await database.countHit()
         #expect(try await database.hits() == 2)
         for node in [database, other] { await node.close() }
@@ -69,7 +69,7 @@ struct UnansweredCommitTests {
         for name in [new, known] {
             let database = try await cluster.open(name, settings: Self.hasty)
             // What waited there may still be ending.
-            while (try? await database.checkWritable()) == nil { try Task.checkCancellation() }
+            while (try? await database.checkWritable(sampleTables.names)) == nil { try Task.checkCancellation() }
             try await database.migrate(more)
             #expect(try await database.schemaVersion() == 2)
             await database.close()

@@ -66,11 +66,16 @@ struct MoveTextTests {
 
     @Test("What passes by itself is told with the advice to go on; what the same command would meet again is not")
     func interruption() throws {
-        let told = try #require(MoveInterruption(SQLError.unavailable)).description
-        #expect(told.hasPrefix("\(SQLError.unavailable); ") && told.hasSuffix("run the same command again, and it goes on"))
-        let reason = Unreachable(reason: "FATAL: the database system is starting up")
-        let reasoned = try #require(MoveInterruption(reason)).description
-        #expect(reasoned.hasPrefix("\(reason); "))
+        let again = "; what was copied stays: run the same command again, and it goes on"
+        let said: [(any Error, String)] = [
+            (SQLError.unavailable, "the database cannot be reached"),
+            (Unreachable(reason: "FATAL: it is starting up"), "the database cannot be reached (FATAL: it is starting up)"),
+            (SQLError.diskFull(path: "a"), "the disk of a is full: free some space there"),
+        ]
+        for (error, words) in said {
+            let told = try #require(MoveInterruption(error)).description
+            #expect(told == words + again)
+        }
         for error in [MoveRefusal.circular([]), SQLError.uniqueViolation("x"), SQLError.closed] as [any Error] {
             #expect(MoveInterruption(error) == nil)
         }

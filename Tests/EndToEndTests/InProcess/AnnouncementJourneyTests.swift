@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 /// What a backend says of a login, on its way to the person and back, through both real servers and the SDK.
-@Suite("A login that is announced")
+@Suite("A login that is announced", .onBothEngines)
 struct AnnouncementJourneyTests {
     private static let png = Data(TestPicture.png())
 

@@ -3,10 +3,11 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OstiaryMobile
+import OstiaryTestTraits
 import Testing
 
 /// An app that logs itself in and gets a token of the provider for it (RFC 8693): the proofs are the SDK's, and what looks at them are the servers.
-@Suite("A token for an AppLogin, by the SDK and the provider", .timeLimit(.minutes(10)))
+@Suite("A token for an AppLogin, by the SDK and the provider", .onBothEngines, .timeLimit(.minutes(10)))
 struct AppTokenJourneyTests {
     /// An app with its phone, which is logged in, and with the addresses that the provider tells.
     private struct App: Sendable {

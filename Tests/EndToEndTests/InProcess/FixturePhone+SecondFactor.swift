@@ -56,7 +56,10 @@ extension FixturePhone {
     }
 
     /// Changes the second factor, answering each question with the next input; returns all that was asked and told, up to the end.
-    func manage(_ begin: (Ostiary) -> Void, _ inputs: [Input]) async throws -> [SecondFactorInfo] {
+    /// - Parameter before: what happens before such an answer, while no message is under way.
+    func manage(
+        _ begin: (Ostiary) -> Void, _ inputs: [Input], before: (SecondFactorInfo) async throws -> Void = { _ in }
+    ) async throws -> [SecondFactorInfo] {
         var left = inputs[...]
         var asked: [SecondFactorInfo] = []
         begin(ostiary)
@@ -71,6 +74,7 @@ extension FixturePhone {
             asked.append(factor.secondFactorInfo)
             if factor.stopped { return asked }
             guard factor.secondFactorInfo.result != .success else { continue }
+            try await before(factor.secondFactorInfo)
             if let input = left.popFirst() { enter(input) } else { ostiary.sfCancel() }
         }
     }

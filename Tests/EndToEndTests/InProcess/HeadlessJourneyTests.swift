@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 /// A device that has no person behind it, and the person that it gets later: the SDK and both servers.
-@Suite("A headless account and its upgrade, by the SDK and the servers", .timeLimit(.minutes(10)))
+@Suite("A headless account and its upgrade, by the SDK and the servers", .onBothEngines, .timeLimit(.minutes(10)))
 struct HeadlessJourneyTests {
     private func account(_ phone: FixturePhone, _ world: ServersFixture) async throws -> JSONLine {
         let id = try #require(phone.ostiary.accounts?.first).id

@@ -1,16 +1,21 @@
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import OstiaryPhone
 
 /// Messages that get lost, replaced or doubled on their way, one at each step of a flow.
-@Suite("Lost messages")
+@Suite("Lost messages", .onBothEngines)
 struct LostMessageTests {
+    /// To rows an answer that somebody replaced is one that was lost: on PostgreSQL that is enough.
+    private static func matters(_ fault: Line.Fault) -> Bool { DatabaseEngine.current == .sqlite || fault != .answerReplaced }
+
     @Test(
         "Whichever message of a login or its answer is lost, replaced or doubled, the login succeeds, and the right PIN leaves no try counted",
         arguments: 0..<4, Line.Fault.allCases)
     func login(_ number: Int, _ fault: Line.Fault) async throws {
+        guard Self.matters(fault) else { return }
         try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
@@ -48,6 +53,7 @@ struct LostMessageTests {
         "Whichever message of an enrolment or its answer is lost, replaced or doubled, the enrolment succeeds", arguments: 0..<4,
         Line.Fault.allCases)
     func enrolment(_ number: Int, _ fault: Line.Fault) async throws {
+        guard Self.matters(fault) else { return }
         try await ServersFixture.run { world in
             let phone = try world.phone()
             await world.line.lose(fault, at: number)

@@ -4,12 +4,13 @@ import HummingbirdTesting
 import NIOCore
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTestTraits
 import Testing
 
 @testable import OstiaryPhone
 
 /// A phone whose network is gone and a browser that has one: the code of the SDK, and what both servers make of it.
-@Suite("A one-time code, by the SDK and the servers", .timeLimit(.minutes(10)))
+@Suite("A one-time code, by the SDK and the servers", .onBothEngines, .timeLimit(.minutes(10)))
 struct OfflineCodeJourneyTests {
     private static let publicURL = "http://localhost:1"
 

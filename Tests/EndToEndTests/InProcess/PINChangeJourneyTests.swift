@@ -1,11 +1,12 @@
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import OstiaryPhone
 
 /// A change of the PIN against both real servers.
-@Suite("Changing the PIN, end to end")
+@Suite("Changing the PIN, end to end", .onBothEngines)
 struct PINChangeJourneyTests {
     private static let newPIN = "602851"
 

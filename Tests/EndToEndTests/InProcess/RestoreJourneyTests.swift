@@ -2,22 +2,41 @@ import AuthServer
 import Authentication
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import OstiaryPhone
 
-/// One of the two servers is stopped and its database file put back to a copy of an earlier moment. Whatever that moment was, the right PIN costs no
-/// try, and the person gets in, or is told what to do, and that works on the same phone.
-@Suite("Whole files of either server, put back")
+/// One of the two servers is stopped and its database put back to a copy of an earlier moment. Whatever that moment was, the right PIN costs no
+/// try, and the person gets in, or is told what to do, and that works on the same phone. What was lived before is the same for each server and moment of it,
+/// and each of them begins with a copy.
+@Suite("Whole databases of either server, put back", .onBothEngines)
 struct RestoreJourneyTests {
-    /// When the copy is made, and what happens after it.
-    enum Moment: String, CaseIterable, Sendable {
+    /// What happens before a database is put back.
+    enum Life: CaseIterable, Sendable {
+        case enrolment, logins, pinChange, biometrics, deletion
+
+        /// When copies are made.
+        var moments: [Moment] {
+            switch self {
+            case .enrolment: [.beforeEnrolment]
+            case .logins: [.afterEnrolment]
+            case .pinChange: [.beforePINChange, .betweenVerifyAndSet, .afterPINChange]
+            case .biometrics: [.beforeBiometrics, .afterBiometrics]
+            case .deletion: [.beforeDeletion]
+            }
+        }
+    }
+
+    enum Moment: String, Sendable {
         case beforeEnrolment, afterEnrolment
         case beforePINChange, afterPINChange, betweenVerifyAndSet
         case beforeBiometrics, afterBiometrics
         case beforeDeletion
     }
+
+    private typealias Copying = @Sendable (Moment) async throws -> Void
 
     /// How the person fares afterwards.
     enum Fare: Equatable {
@@ -41,72 +60,79 @@ struct RestoreJourneyTests {
 
     @Test(
         "A13, A14: put back to any moment, a right PIN costs no try, and the person gets in or is told what to do, which works on the same phone",
-        arguments: ServersSite.Server.allCases, Moment.allCases)
-    func putBack(_ server: ServersSite.Server, _ moment: Moment) async throws {
-        let site = try ServersSite()
-        let pin = [.beforePINChange, .afterPINChange, .betweenVerifyAndSet].contains(moment) ? Self.newPIN : Person.pin
-        try await site.open { world in try await Self.live(in: world, to: moment) { try site.backUp(server) } }
-        try site.putBack(server)
-        site.clock.advance(700)
-        try await site.open { world in
-            let phone = try world.phone(biometrics: SimulatedBiometrics())
-            switch Self.fare(server, moment) {
-            case .getsIn: try await Self.expectLogins(phone, pin, in: world)
-            case .enrolsAgain(let error):
-                try await Self.expectTold(error, phone, pin, in: world)
-                try await Self.enrolAgain(phone, in: world)
-                try await Self.expectLogins(phone, Person.pin, in: world)
-            case .isNew:
-                #expect(phone.ostiary.accounts?.isEmpty == true)
-                try await world.enrol(phone)
-                try await Self.expectLogins(phone, Person.pin, in: world)
+        arguments: Life.allCases)
+    func putBack(_ life: Life) async throws {
+        let lived = try ServersSite()
+        try await lived.open { world in
+            try await Self.live(life, in: world) { moment in
+                for server in ServersSite.Server.allCases { try await lived.backUp(server, named: moment.rawValue) }
+            }
+        }
+        for moment in life.moments {
+            for server in ServersSite.Server.allCases {
+                try await look(at: "\(server), \(moment)") {
+                    let site = try await lived.copied(puttingBack: server, named: moment.rawValue)
+                    site.clock.advance(700)
+                    try await site.open { world in try await Self.expect(Self.fare(server, moment), after: moment, in: world) }
+                }
             }
         }
     }
 
-    /// What happened before the files were put back; `copy` is called at the moment.
-    private static func live(in world: ServersFixture, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void) async throws {
+    private static func expect(_ fare: Fare, after moment: Moment, in world: ServersFixture) async throws {
+        let pin = [.beforePINChange, .afterPINChange, .betweenVerifyAndSet].contains(moment) ? newPIN : Person.pin
         let phone = try world.phone(biometrics: SimulatedBiometrics())
-        if moment == .beforeEnrolment { try copy() }
+        switch fare {
+        case .getsIn: try await expectLogins(phone, pin, in: world)
+        case .enrolsAgain(let error):
+            try await expectTold(error, phone, pin, in: world)
+            try await enrolAgain(phone, in: world)
+            try await expectLogins(phone, Person.pin, in: world)
+        case .isNew:
+            #expect(phone.ostiary.accounts?.isEmpty == true)
+            try await world.enrol(phone)
+            try await expectLogins(phone, Person.pin, in: world)
+        }
+    }
+
+    /// - Parameter copy: called at each moment of it.
+    private static func live(_ life: Life, in world: ServersFixture, _ copy: @escaping Copying) async throws {
+        let phone = try world.phone(biometrics: SimulatedBiometrics())
+        if life == .enrolment { try await copy(.beforeEnrolment) }
         try await world.enrol(phone)
         world.clock.advance(61)
-        switch moment {
-        case .beforeEnrolment: try await expectLogins(phone, Person.pin, in: world)
-        case .afterEnrolment:
-            try copy()
+        switch life {
+        case .enrolment: try await expectLogins(phone, Person.pin, in: world)
+        case .logins:
+            try await copy(.afterEnrolment)
             try await expectLogins(phone, Person.pin, in: world)
             _ = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: Array(Person.wrongPINs.prefix(2)))
-        case .beforePINChange, .afterPINChange, .betweenVerifyAndSet: try await changePIN(phone, in: world, to: moment, copy)
-        case .beforeBiometrics, .afterBiometrics: try await addBiometrics(phone, in: world, to: moment, copy)
-        case .beforeDeletion:
-            try copy()
+        case .pinChange: try await changePIN(phone, in: world, copy)
+        case .biometrics: try await addBiometrics(phone, in: world, copy)
+        case .deletion:
+            try await copy(.beforeDeletion)
             try await phone.ostiary.remove(try #require(phone.ostiary.accounts?.first))
             try await world.authentication.services.closes.run(at: world.clock.now)
         }
     }
 
-    private static func changePIN(
-        _ phone: FixturePhone, in world: ServersFixture, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
-    ) async throws {
-        if moment == .beforePINChange { try copy() }
-        let new: FixturePhone.Input = .typed { pin in
-            // The one so far was proved, and no message is under way.
-            if moment == .betweenVerifyAndSet { #expect(throws: Never.self) { try copy() } }
-            for digit in newPIN.utf8 { pin.append(digit: digit - 48) }
+    private static func changePIN(_ phone: FixturePhone, in world: ServersFixture, _ copy: @escaping Copying) async throws {
+        try await copy(.beforePINChange)
+        let between: (SecondFactorInfo) async throws -> Void = { asked in
+            // The one so far was proved.
+            if asked.context == .pinChangeSet { try await copy(.betweenVerifyAndSet) }
         }
-        let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), new])
+        let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .pin(newPIN)], before: between)
         #expect(told.last?.result == .success)
-        if moment == .afterPINChange { try copy() }
+        try await copy(.afterPINChange)
         try await expectLogins(phone, newPIN, in: world)
     }
 
-    private static func addBiometrics(
-        _ phone: FixturePhone, in world: ServersFixture, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
-    ) async throws {
-        if moment == .beforeBiometrics { try copy() }
+    private static func addBiometrics(_ phone: FixturePhone, in world: ServersFixture, _ copy: @escaping Copying) async throws {
+        try await copy(.beforeBiometrics)
         let told = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
         #expect(told.last?.result == .success)
-        if moment == .afterBiometrics { try copy() }
+        try await copy(.afterBiometrics)
         // More than a hundred numbers would pass as well: see RestoredDatabaseTests.
         for _ in 0..<3 {
             let login = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.biometric(.confirm)])

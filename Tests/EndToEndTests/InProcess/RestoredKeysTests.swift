@@ -1,11 +1,12 @@
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import OstiaryPhone
 
 /// The second-factor server is put back to before its keys changed, and phones hold a bundle of after that: what they seal to is lost there.
-@Suite("Whole files of the second-factor server, put back to before its keys changed")
+@Suite("The whole database of the second-factor server, put back to before its keys changed", .onBothEngines)
 struct RestoredKeysTests {
     private struct Change: Sendable {
         let user: String
@@ -27,7 +28,7 @@ struct RestoredKeysTests {
             world.clock.advance(61)
             let carol = try world.phone("carol", biometrics: SimulatedBiometrics())
             _ = try await carol.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
-            try site.backUp(.secondFactor)
+            try await site.backUp(.secondFactor)
             // Longer than a key to seal to is published.
             world.clock.advance(90_000)
             for change in Self.changes {
@@ -35,7 +36,7 @@ struct RestoredKeysTests {
                 #expect(login.end.session != nil, "\(login)")
             }
         }
-        try site.putBack(.secondFactor)
+        try await site.putBack(.secondFactor)
         site.clock.advance(10)
         try await site.open { world in
             for change in Self.changes {

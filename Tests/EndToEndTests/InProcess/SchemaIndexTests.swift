@@ -75,6 +75,25 @@ struct SchemaIndexTests {
         }
     }
 
+    @Test("Of each table that is gone a start tells the name, on either engine, and nothing to make on it", arguments: ServerKind.allCases)
+    func tables(_ server: ServerKind) async throws {
+        let steps = server.schema.migrations
+        let names = SchemaIndexes(after: steps.flatMap { $0.statements(.postgresql) }).tables.keys.sorted()
+        func expectTold(by database: any Database) async throws {
+            try await database.migrate(steps)
+            for name in names {
+                try await database.transaction { try $0.execute("ALTER TABLE \"\(name)\" RENAME TO away") }
+                await #expect(throws: SQLError.tableMissing(path: database.place, name: name)) { try await database.migrate(steps) }
+                try await database.transaction { try $0.execute("ALTER TABLE away RENAME TO \"\(name)\"") }
+            }
+            try await database.migrate(steps)
+        }
+        try await PostgreSQLDatabase.lend { try await expectTold(by: $0) }
+        let database = try SQLiteDatabase.inMemory()
+        try await expectTold(by: database)
+        try await database.close()
+    }
+
     /// The statement by which a refused start tells what is not there; nil if it tells something else.
     private func told(by start: () async throws -> Void, _ beginning: String) async throws -> String? {
         do { try await start() } catch DatabaseOpenError.missingIndexes(let lacking) {

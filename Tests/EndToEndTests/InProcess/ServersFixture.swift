@@ -67,7 +67,7 @@ struct ServersFixture: Sendable {
     /// What the second-factor server counted: wrong or open tries, and attempts that it let come to an evaluation.
     func counted() async throws -> (failed: Int, evaluations: Int) {
         try await secondFactorDatabase.read { connection in
-            let row = try connection.one("SELECT COALESCE(SUM(highest - proven), 0) AS failed FROM instance")
+            let row = try connection.one("SELECT CAST(COALESCE(SUM(highest - proven), 0) AS BIGINT) AS failed FROM instance")
             let evaluations = try connection.one("SELECT COUNT(*) AS number FROM attempt WHERE context = 1")
             return (try row?.int("failed") ?? -1, try evaluations?.int("number") ?? -1)
         }

@@ -13,7 +13,8 @@ import SecondFactorServer
 
 @testable import OstiaryMobile
 
-/// What of a world outlives its servers: their files, the keys beside them, the phones' homes and the clock. It can be opened, stopped, and opened again.
+/// What of a world outlives its servers: their databases, the keys beside them, the phones' homes and the clock. It can be opened, stopped, and opened again.
+/// Its databases are of the engine that the test runs on.
 struct ServersSite: Sendable {
     /// One of the two servers.
     enum Server: String, CaseIterable, Sendable {
@@ -21,26 +22,35 @@ struct ServersSite: Sendable {
         case secondFactor = "sf"
     }
 
-    /// Which of a database's files an operator copied.
-    enum Copy: String, CaseIterable, Sendable {
+    /// How an operator copied a database: which of its files, or what a program wrote.
+    enum Copy: String, Sendable {
         /// The file and its write-ahead log.
         case log
         /// These and the index of the log, as `cp ostiary.sqlite*` takes them.
         case logAndIndex
         /// The file alone, after what was in the log was folded in.
         case fileAlone
+        /// What `pg_dump` writes, and `psql` reads.
+        case dump
+
+        /// All that there are on the engines that are installed.
+        static let possible = [Copy.log, .logAndIndex, .fileAlone, .dump].filter { DatabaseEngine.allCases.contains($0.engine) }
+
+        var engine: DatabaseEngine { self == .dump ? .postgresql : .sqlite }
 
         var parts: [String] {
             switch self {
             case .log: ["", "-wal"]
             case .logAndIndex: ["", "-wal", "-shm"]
             case .fileAlone: [""]
+            case .dump: []
             }
         }
     }
 
     let folder: TemporaryFolder
     let clock: TestClock
+    private var databases: SiteDatabases
     private let authenticationKey: KeyEncryptionKey
     private let secondFactorKey: KeyEncryptionKey
     private let publicURL: String
@@ -61,6 +71,7 @@ struct ServersSite: Sendable {
         clock: TestClock = .shared(at: Instant(UInt64(Date().timeIntervalSince1970))), penalties: [UInt64], stretching: PINStretching
     ) {
         self.folder = folder
+        databases = SiteDatabases(in: folder.path)
         self.authenticationKey = authenticationKey
         self.secondFactorKey = secondFactorKey
         self.publicURL = publicURL
@@ -69,17 +80,32 @@ struct ServersSite: Sendable {
         self.stretching = stretching
     }
 
-    /// Starts both servers on the files that are there, lends them to `body`, and stops them.
+    /// The same servers with their databases elsewhere, as after a move.
+    func over(_ databases: SiteDatabases) -> ServersSite {
+        var site = self
+        site.databases = databases
+        return site
+    }
+
+    /// Starts both servers on the databases that are there, lends them to `body`, and stops them.
     func open(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
+        let opened = try await databases.open()
+        do { try await serve(over: opened, body) } catch {
+            try? await opened.close()
+            throw error
+        }
+        try await opened.close()
+    }
+
+    private func serve(over databases: SiteDatabases.Opened, _ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
         let clock = clock
         let drain = DrainSignal()
         let logger = Self.quietLogger
-        let databases = (try SQLiteDatabase.open(path: file(of: .authentication)), try SQLiteDatabase.open(path: file(of: .secondFactor)))
         let root = try await AuthNode.identityHash(
-            database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", logger: logger, clock: { clock.now })
+            database: databases.authentication, keyEncryptionKey: authenticationKey, serverName: "Hallway", logger: logger, clock: { clock.now })
         let secondFactor = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
-            database: databases.1, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, readinessLimit: .patientReadiness,
+            database: databases.secondFactor, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, readinessLimit: .patientReadiness,
             clock: { clock.now })
         try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
             let wire = SecondFactorWire(secondFactorClient)
@@ -87,25 +113,27 @@ struct ServersSite: Sendable {
                 settings: AuthNodeSettings(
                     publicURL: try PublicURL(parsing: publicURL), apiKey: SecretText("key"),
                     secondFactorIdentity: secondFactor.identityHash, serverName: "Hallway"),
-                database: databases.0, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,
+                database: databases.authentication, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,
                 second: .milliseconds(40), readinessLimit: .patientReadiness, clock: { clock.now })
             try await Application(router: authentication.publicRouter, logger: logger).test(.router) { publicClient in
-                try await Application(router: authentication.adminRouter, logger: logger).test(.router) { adminClient in
+                try await Application(router: authentication.adminRouter, logger: logger).test(.router) { (adminClient) async throws in
                     let world = ServersFixture(
                         folder: folder, clock: clock, line: Line(publicClient), secondFactorWire: wire,
                         backend: FixtureBackend(client: adminClient, serverID: authentication.defaultServer.text), authentication: authentication,
-                        secondFactorDatabase: databases.1, drain: drain, stretching: stretching)
-                    try await body(world)
+                        secondFactorDatabase: databases.secondFactor, drain: drain, stretching: stretching)
                     // Phones that are still there would go on pinging a database that is closed.
+                    do { try await body(world) } catch {
+                        await world.line.cut()
+                        throw error
+                    }
                     await world.line.cut()
                 }
             }
         }
-        try await databases.0.close()
-        try await databases.1.close()
     }
 
-    func file(of server: Server) -> String { folder.file("\(server.rawValue).sqlite") }
+    /// The file of a server on SQLite.
+    func file(of server: Server) -> String { databases.file(of: server) }
 
     private static var quietLogger: Logger {
         var logger = Logger(label: "world")
@@ -113,37 +141,45 @@ struct ServersSite: Sendable {
         return logger
     }
 
-    /// Copies the database of a server as it is now: the file with its write-ahead log, while nobody asks the server anything.
-    func backUp(_ server: Server) throws { try copy(server, Copy.log.parts) }
-
-    /// The same in any way that an operator may copy.
-    func backUp(_ server: Server, as copy: Copy) async throws {
-        if copy == .fileAlone { try await fold(server) }
-        try self.copy(server, copy.parts)
-    }
-
-    private func copy(_ server: Server, _ parts: [String]) throws {
-        for part in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: backup(of: server) + part) }
-        for part in parts where FileManager.default.fileExists(atPath: file(of: server) + part) {
-            try FileManager.default.copyItem(atPath: file(of: server) + part, toPath: backup(of: server) + part)
-        }
-    }
-
-    /// Writes what is in the log into the file, as the server does it by itself now and then.
-    private func fold(_ server: Server) async throws {
-        let database = try SQLiteDatabase.open(path: file(of: server), ownership: .shared)
-        try await database.purge()
-        try await database.close()
+    /// Copies the database of a server as it is now, while nobody asks the server anything.
+    /// - Parameters:
+    ///   - copy: nil for the file with its write-ahead log, or what the engine writes.
+    ///   - name: of the copy, where there are several.
+    func backUp(_ server: Server, as copy: Copy? = nil, named name: String = "one") async throws {
+        try await databases.backUp(server, as: copy, named: name)
     }
 
     /// Puts the copy in the place of the database of a server that is stopped.
-    func putBack(_ server: Server) throws {
-        for part in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: file(of: server) + part)
-            guard FileManager.default.fileExists(atPath: backup(of: server) + part) else { continue }
-            try FileManager.default.copyItem(atPath: backup(of: server) + part, toPath: file(of: server) + part)
-        }
-    }
+    func putBack(_ server: Server, named name: String = "one") async throws { try await databases.putBack(server, named: name) }
 
-    private func backup(of server: Server) -> String { folder.file("backup-\(server.rawValue).sqlite") }
+    /// Another site with the same past, while the servers of this one are stopped, but with a copy in the place of the database of one: what becomes of one
+    /// site is nothing to the other. To have lived is dear, so endings that have it in common each begin with this.
+    func copied(puttingBack server: Server, named name: String = "one") async throws -> ServersSite {
+        let folder = try self.folder.copied()
+        let copies = try await databases.copied(in: folder.path, without: server)
+        try await copies.putBack(server, named: name)
+        return ServersSite(
+            in: folder, authenticationKey: authenticationKey, secondFactorKey: secondFactorKey, publicURL: publicURL,
+            clock: TestClock(copying: clock), penalties: penalties, stretching: stretching
+        ).over(copies)
+    }
+}
+
+extension TemporaryFolder {
+    /// Another one with the same files, each readable by the owner only.
+    fileprivate func copied() throws -> TemporaryFolder {
+        let (copy, files) = (try TemporaryFolder(), FileManager.default)
+        // What is about to take the place of a file is none yet.
+        for name in try files.subpathsOfDirectory(atPath: path).sorted() where !name.hasSuffix(".tmp") {
+            var isFolder: ObjCBool = false
+            guard files.fileExists(atPath: file(name), isDirectory: &isFolder) else { continue }
+            if isFolder.boolValue {
+                try files.createDirectory(atPath: copy.file(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            } else {
+                try files.copyItem(atPath: file(name), toPath: copy.file(name))
+                try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.file(name))
+            }
+        }
+        return copy
+    }
 }

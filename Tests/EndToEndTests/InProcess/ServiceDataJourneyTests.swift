@@ -1,9 +1,11 @@
 import Foundation
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
-/// A device asks a service behind its server: the SDK, both servers, and a socket of which the test writes every byte.
+/// A device asks a service behind its server: the SDK, both servers, and a socket of which the test writes every byte. What the
+/// service says is no row.
 @Suite("getData, from the app to the service behind the server", .timeLimit(.minutes(10)))
 struct ServiceDataJourneyTests {
     private func enrolled(in world: ServersFixture) async throws -> FixturePhone {
@@ -52,7 +54,7 @@ struct ServiceDataJourneyTests {
         }
     }
 
-    @Test("One call has one name, however often the phone has to ask: a service that looks at it does once what it is asked")
+    @Test("One call has one name, however often the phone has to ask: a service that looks at it does once what it is asked", .onBothEngines)
     func once() async throws {
         try await ServersFixture.run { world in
             let phone = try await enrolled(in: world)

@@ -1,9 +1,11 @@
 import Foundation
 import OstiaryMobile
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
-/// An app that is logged in gets what a service behind its server says: the SDK, both servers, and a socket of which the test writes every byte.
+/// An app that is logged in gets what a service behind its server says: the SDK, both servers, and a socket of which the
+/// test writes every byte. What the service says is no row.
 @Suite("getToken, from the app to the service behind the server", .timeLimit(.minutes(10)))
 struct ServiceTokenJourneyTests {
     private func loggedIn(in world: ServersFixture) async throws -> (phone: FixturePhone, session: Session) {
@@ -70,7 +72,7 @@ struct ServiceTokenJourneyTests {
         }
     }
 
-    @Test("S0-25 one call is one token, however often the phone has to ask: the service is told the same call each time")
+    @Test("S0-25 one call is one token, however often the phone has to ask: the service is told the same call each time", .onBothEngines)
     func once() async throws {
         try await ServersFixture.run { world in
             let (phone, session) = try await loggedIn(in: world)
@@ -88,7 +90,7 @@ struct ServiceTokenJourneyTests {
         }
     }
 
-    @Test("Whoever logs out while the service thinks is told no token")
+    @Test("Whoever logs out while the service thinks is told no token", .onBothEngines)
     func loggedOutMeanwhile() async throws {
         try await ServersFixture.run { world in
             let (phone, session) = try await loggedIn(in: world)

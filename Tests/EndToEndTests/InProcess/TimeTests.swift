@@ -1,13 +1,14 @@
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import OstiaryPhone
 
 /// What passes with time: both servers and the phones share one clock that these tests move.
-@Suite("As time goes by")
+@Suite("As time goes by", .onBothEngines)
 struct TimeTests {
     @Test(
         "S1-31 straight after the enrolment an AppLogin asks for nothing; a minute later, or a second time, it asks for the PIN", arguments: [0, 61])

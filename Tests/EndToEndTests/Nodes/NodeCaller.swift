@@ -23,6 +23,9 @@ struct NodeCaller: Sendable {
         return try client.decode(DemoBackend.Status.self, from: answer)
     }
 
+    /// Has a code drawn by which somebody can log in.
+    func drawCode(_ nonce: String) async throws { _ = try await client.call("GET", path("qr/login"), nonce: nonce) }
+
     func logOut(_ nonce: String) async throws { _ = try await client.call("POST", path("logout"), nonce: nonce) }
 
     /// Hands in what a phone without a network showed.

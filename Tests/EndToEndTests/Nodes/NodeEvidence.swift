@@ -42,7 +42,7 @@ struct NodeEvidence: Sendable {
     ///   - areKeysErased: whether some of that can be opened by nobody any more.
     init(of fixture: NodesFixture, _ messages: [LossyTransport.Sent], areKeysErased: Bool) async throws {
         let key = try KeyEncryptionKey.load(from: fixture.layout.authenticationData.appendingPathComponent("nodes.kek").path)
-        let database = try await PostgreSQLCluster.shared.open(fixture.database)
+        let database = try await fixture.cluster.open(fixture.database)
         let opener = try await RequestOpener(database, key: key)
         var sent: [[UInt8]: Decided] = [:]
         for message in messages {
@@ -51,7 +51,7 @@ struct NodeEvidence: Sendable {
         }
         self.sent = sent
         repeats = sent.values.count { $0.copies > 1 }
-        let counters = try NodeLoad.counters(of: fixture.layout)
+        let counters = try await fixture.openCounters()
         (proofs, secondFactor) = (try await Self.receipts(in: counters), try await Self.keys(in: counters))
         try await counters.close()
         let sessions = try await Self.sessions(in: database)

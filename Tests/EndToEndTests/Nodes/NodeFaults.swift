@@ -13,16 +13,25 @@ struct NodeFaults: Equatable {
         case paused
         /// Likewise of the second-factor server.
         case secondFactorKilled, secondFactorPaused
+        /// SIGKILL of the PostgreSQL on which all of them have their databases, and a start afterwards.
+        case databaseKilled
+        /// A proxy between the second-factor server and its database.
+        case secondFactorCutFromDatabase, secondFactorSilentToDatabase
         /// The kernel loses what a node and somebody send to each other, and tells neither.
         case lost(Peer, Direction)
+        /// Likewise the second-factor server, which is the node here, and its database.
+        case secondFactorLost(Direction)
         /// A node loses everybody.
         case unplugged
         /// A node's clock is so many seconds wrong, and is put right afterwards.
         case leap(Int)
 
-        static let ofProcesses = [Fault.killed, .paused, .secondFactorKilled, .secondFactorPaused]
-        static let ofProxies = [Fault.cutFromClients, .silentToClients, .cutFromDatabase, .silentToDatabase]
-        static let ofNetworks = Peer.allCases.flatMap { peer in Direction.allCases.map { Fault.lost(peer, $0) } } + [.unplugged]
+        static let ofProcesses = [Fault.killed, .paused, .secondFactorKilled, .secondFactorPaused, .databaseKilled]
+        static let ofProxies = [
+            Fault.cutFromClients, .silentToClients, .cutFromDatabase, .silentToDatabase, .secondFactorCutFromDatabase, .secondFactorSilentToDatabase,
+        ]
+        static let ofNetworks: [Fault] = Peer.allCases.flatMap { peer in Direction.allCases.map { Fault.lost(peer, $0) } } + ofOtherLines
+        private static let ofOtherLines: [Fault] = Direction.allCases.map(Fault.secondFactorLost) + [.unplugged]
         /// A minute, a day, and ten days ahead.
         static let ofClocks = [60, -60, 86_400, -86_400, 864_000].map(Fault.leap)
 
@@ -41,7 +50,7 @@ struct NodeFaults: Equatable {
 
     struct Event: Equatable {
         let fault: Fault
-        /// Of the three; the second-factor server's have none.
+        /// Of the three; the second-factor server's and PostgreSQL's have none.
         let node: Int
         let begins: Duration
         let ends: Duration

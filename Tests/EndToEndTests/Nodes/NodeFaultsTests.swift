@@ -25,9 +25,12 @@ struct NodeFaultsTests {
         "So they do in networks, where each line is cut in each direction and clocks leap for as long as a node does something in the background",
         arguments: 0..<50 as Range<UInt64>)
     func networks(_ seed: UInt64) {
-        let events = NodeFaults(seed: seed, length: .seconds(90), longest: .milliseconds(2_500), among: Self.networked).events
+        let events = NodeFaults(
+            seed: seed, length: .seconds(90), longest: .milliseconds(2_500), among: Self.networked, pause: .seconds(8)
+        ).events
         expectOrder(events, within: .seconds(90))
         #expect(Self.networked.allSatisfy { fault in events.contains { $0.fault == fault } })
+        #expect(events.contains { $0.fault == .paused && $0.ends - $0.begins == .seconds(8) })
         #expect(events.allSatisfy { !NodeFaults.Fault.ofClocks.contains($0.fault) || $0.ends - $0.begins > .seconds(2) })
     }
 

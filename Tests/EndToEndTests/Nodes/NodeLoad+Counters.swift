@@ -1,45 +1,56 @@
 import Database
-import Foundation
 import OstiaryTesting
-
-@testable import OstiaryPhone
+import Synchronization
+import Testing
 
 /// What the second-factor server counts, as its rows have it.
 extension NodeLoad {
-    /// Reads the counters again and again, also while the server is dead.
+    /// Reads the counters again and again, also while the server is dead, or its database is.
     func watchCounters(until deadline: Duration) async {
         var database: (any Database)?
         while now() < deadline, !Soak.isToEnd {
-            if database == nil { database = try? Self.counters(of: fixture.layout) }
+            if database == nil { database = try? await fixture.openCounters() }
             if let database { await readCounters(in: database) }
             try? await Task.sleep(for: .milliseconds(500))
         }
         try? await database?.close()
     }
 
-    /// The database of the second-factor server, beside it.
-    static func counters(of layout: DemoLayout) throws -> any Database {
-        let file = layout.secondFactorData.appendingPathComponent("second-factor.sqlite").path
-        return try openDatabase(try DatabaseURL(parsing: "sqlite:\(file)"), ownership: .shared, content: .ours)
+    private struct Counters: Sendable {
+        var tries: CountedTries.Row
+        let provenByPIN: Int
+        let epoch: Int
     }
 
-    /// The numbers of tries that were given out and proved, and the epoch of the PIN: each only grows.
+    /// The numbers of tries that were given out and proved, and the epoch of the PIN: each only grows. And no number that was proved has more evaluations behind it
+    /// than there are tries.
     private func readCounters(in database: any Database) async {
         let invoked = now()
-        let read = try? await database.read { connection in
-            try connection.query("SELECT id, highest, proven, proven_by_pin, epoch FROM instance").map { row in
-                let name = try row.blob("id").prefix(4).map { String($0, radix: 16) }.joined()
-                return [
-                    "\(name) hi": try row.int("highest"), "\(name) ok": try row.int("proven"), "\(name) pinOk": try row.int("proven_by_pin"),
-                    "\(name) epoch": try row.int("epoch"),
-                ]
-            }
-        }
+        let read = try? await database.read { connection in try Self.counters(on: connection) }
         let moment = now()
-        for counters in read ?? [] {
-            for (key, count) in counters {
-                histories.counters.note(ObservedCall("reader", key, .read, invoked: invoked, .answered(count, at: moment)))
+        for (name, counters) in read ?? [:] {
+            let numbers = ["hi": counters.tries.highest, "ok": counters.tries.proven, "pinOk": counters.provenByPIN, "epoch": counters.epoch]
+            for (key, count) in numbers {
+                histories.counters.note(ObservedCall("reader", "\(name) \(key)", .read, invoked: invoked, .answered(count, at: moment)))
             }
+            for problem in counted.withLock({ $0.note(counters.tries) }) { Issue.record("evaluations: \(problem)") }
         }
+    }
+
+    /// In one transaction, by the names of instances.
+    private static func counters(on connection: any SQLConnection) throws -> [String: Counters] {
+        func name(_ id: [UInt8]) -> String { id.prefix(4).map { String($0, radix: 16) }.joined() }
+        var counters: [String: Counters] = [:]
+        for row in try connection.query("SELECT id, highest, proven, proven_by_pin, epoch FROM instance") {
+            let instance = name(try row.blob("id"))
+            let tries = CountedTries.Row(instance: instance, highest: try row.int("highest"), proven: try row.int("proven"))
+            counters[instance] = Counters(tries: tries, provenByPIN: try row.int("proven_by_pin"), epoch: try row.int("epoch"))
+        }
+        // New PINs have no number.
+        for row in try connection.query("SELECT id, instance_id, sequence FROM attempt WHERE sequence > 0") {
+            let (instance, attempt, number) = (name(try row.blob("instance_id")), try row.blob("id"), try row.int("sequence"))
+            counters[instance]?.tries.attempts[attempt] = number
+        }
+        return counters
     }
 }

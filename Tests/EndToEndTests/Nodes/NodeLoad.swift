@@ -23,6 +23,8 @@ final class NodeLoad: Sendable {
     let books = Mutex<[String: TryBook]>([:])
     /// Of PINs that are set and entered.
     let pinBooks = Mutex(PINBooks())
+    /// Evaluations, by the rows of the second-factor server.
+    let counted = Mutex(CountedTries(most: NodeLoad.mostTries))
     /// A token of each grant that was ever given.
     let tokens = Mutex<[String: String]>([:])
     private let things = Mutex(0)

@@ -31,10 +31,13 @@ struct NodeWay: Sendable {
     private static let publicPort = 8_080
     private static let privatePort = 8_081
 
-    private static func socket(in folder: String) -> String { folder + "/.s.PGSQL.5432" }
+    fileprivate static func socket(in folder: String) -> String { folder + "/.s.PGSQL.5432" }
 
     /// The address of a database by a socket in this folder.
     static func url(of database: String, socket folder: String) -> String { "postgresql:///\(database)?host=\(folder)&user=ostiary" }
+
+    /// The address of a database that a machine's own network leads to.
+    static func url(of database: String, at address: String) -> String { "postgresql://ostiary@\(address)/\(database)" }
 
     /// A node on loopback.
     static func proxied(to database: String, of cluster: PostgreSQLCluster) async throws -> NodeWay {
@@ -60,7 +63,7 @@ struct NodeWay: Sendable {
         try await network.lead(clients, from: sockets.file("private"), to: places.1)
         let databaseAddress = try network.machine(NodeFaults.Peer.database.rawValue).address
         return NodeWay(
-            ports: ports, settings: settings(listening: places, "postgresql://ostiary@\(databaseAddress)/\(database)"), shell: machine.shell,
+            ports: ports, settings: settings(listening: places, url(of: database, at: databaseAddress)), shell: machine.shell,
             fromClients: try await CutLine(at: .port(ports.line.number), to: [.path(sockets.file("public"))]),
             fromBackends: try await CutLine(at: .port(ports.private.number), to: [.path(sockets.file("private"))]),
             toDatabase: nil, sockets: sockets)
@@ -78,7 +81,7 @@ struct NodeWay: Sendable {
     }
 }
 
-/// Where the second-factor server is.
+/// Where the second-factor server is, and how it reaches its database.
 struct SecondFactorWay: Sendable {
     /// Its own.
     let settings: [String: String]
@@ -86,18 +89,29 @@ struct SecondFactorWay: Sendable {
     let nodeSettings: [String: String]
     let shell: String?
     private let fromTests: CutLine?
-    private let sockets: TemporaryFolder?
+    /// Nil where the kernel leads there.
+    let toDatabase: CutLine?
+    private let sockets: TemporaryFolder
 
     /// On loopback, where its layout says.
-    static let loopback = SecondFactorWay(settings: [:], nodeSettings: [:], shell: nil, fromTests: nil, sockets: nil)
+    static func proxied(to database: String, of cluster: PostgreSQLCluster) async throws -> SecondFactorWay {
+        let sockets = try TemporaryFolder()
+        return SecondFactorWay(
+            settings: ["OSTIARY_SF_DATABASE_URL": NodeWay.url(of: database, socket: sockets.path)], nodeSettings: [:], shell: nil, fromTests: nil,
+            toDatabase: try await CutLine(at: .path(NodeWay.socket(in: sockets.path)), to: [.path(NodeWay.socket(in: cluster.folder))]),
+            sockets: sockets)
+    }
 
     /// On the machine of its name; a test asks it where its layout says.
-    static func networked(in network: NodeNetwork, of layout: DemoLayout) async throws -> SecondFactorWay {
+    static func networked(in network: NodeNetwork, of layout: DemoLayout, to database: String) async throws -> SecondFactorWay {
         let (machine, sockets) = (try network.machine(NodeFaults.Peer.secondFactor.rawValue), try TemporaryFolder())
         let place = "\(machine.address):\(layout.secondFactorPort)"
         try await network.lead(NodeFaults.Peer.clients.rawValue, from: sockets.file("second-factor"), to: place)
+        let databaseAddress = try network.machine(NodeFaults.Peer.database.rawValue).address
         return SecondFactorWay(
-            settings: ["OSTIARY_SF_LISTEN": place], nodeSettings: ["OSTIARY_SECOND_FACTOR_URL": "http://\(place)"], shell: machine.shell,
-            fromTests: try await CutLine(at: .port(layout.secondFactorPort), to: [.path(sockets.file("second-factor"))]), sockets: sockets)
+            settings: ["OSTIARY_SF_LISTEN": place, "OSTIARY_SF_DATABASE_URL": NodeWay.url(of: database, at: databaseAddress)],
+            nodeSettings: ["OSTIARY_SECOND_FACTOR_URL": "http://\(place)"], shell: machine.shell,
+            fromTests: try await CutLine(at: .port(layout.secondFactorPort), to: [.path(sockets.file("second-factor"))]), toDatabase: nil,
+            sockets: sockets)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryTesting
 
 extension NodesFixture {
     /// A fault that cannot be made where the nodes are.
@@ -21,6 +22,7 @@ extension NodesFixture {
         case .paused: node.server.program?.signal(SIGSTOP)
         case .secondFactorKilled: try await secondFactor.kill()
         case .secondFactorPaused: secondFactor.program?.signal(SIGSTOP)
+        case .databaseKilled: try cluster.kill()
         default: try await change(event.fault, of: node, isBegun: true)
         }
     }
@@ -32,6 +34,7 @@ extension NodesFixture {
         case .paused: node.server.program?.signal(SIGCONT)
         case .secondFactorKilled: try startSecondFactor()
         case .secondFactorPaused: secondFactor.program?.signal(SIGCONT)
+        case .databaseKilled: try await cluster.restart()
         default: try await change(event.fault, of: node, isBegun: false)
         }
     }
@@ -43,14 +46,26 @@ extension NodesFixture {
         case (.silentToClients, nil): node.fromClients.become(isBegun ? .silent : .passing)
         case (.cutFromDatabase, nil): node.toDatabase?.become(isBegun ? .cut : .passing)
         case (.silentToDatabase, nil): node.toDatabase?.become(isBegun ? .silent : .passing)
+        case (.secondFactorCutFromDatabase, nil): secondFactorToDatabase?.become(isBegun ? .cut : .passing)
+        case (.secondFactorSilentToDatabase, nil): secondFactorToDatabase?.become(isBegun ? .silent : .passing)
         case (.lost(let peer, let direction), let network?):
-            if direction != .fromNode { try await network.lose(isBegun, peer.rawValue, to: node.name) }
-            if direction != .toNode { try await network.lose(isBegun, node.name, to: peer.rawValue) }
+            try await lose(isBegun, between: node.name, and: peer.rawValue, direction, in: network)
+        case (.secondFactorLost(let direction), let network?):
+            let (own, database) = (NodeFaults.Peer.secondFactor.rawValue, NodeFaults.Peer.database.rawValue)
+            try await lose(isBegun, between: own, and: database, direction, in: network)
         case (.unplugged, let network?): try await network.tell("\(isBegun ? "unplug" : "plug") \(node.name)")
         case (.leap(let seconds), _):
             guard let clock = node.clock else { throw NotHere(fault: fault) }
             try clock.leap(by: isBegun ? seconds : 0)
         default: throw NotHere(fault: fault)
         }
+    }
+
+    /// - Parameter node: whose directions they are.
+    private func lose(
+        _ isLost: Bool, between node: String, and peer: String, _ direction: NodeFaults.Direction, in network: NodeNetwork
+    ) async throws {
+        if direction != .fromNode { try await network.lose(isLost, peer, to: node) }
+        if direction != .toNode { try await network.lose(isLost, node, to: peer) }
     }
 }

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import OstiaryProtocol
 import OstiaryTesting
@@ -9,7 +10,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Three authentication servers on one PostgreSQL, a second-factor server, and a balancer before the three that remembers nobody; each line can be cut.
+/// Three authentication servers on one database, a second-factor server on one of its own, and a balancer before the three that remembers nobody; each line can be
+/// cut. Both databases are of one PostgreSQL, which nothing else is on: it can be killed.
 final class NodesFixture: Sendable {
     struct Node: Sendable {
         let name: String
@@ -22,7 +24,8 @@ final class NodesFixture: Sendable {
         var toDatabase: CutLine? { way.toDatabase }
         var adminURL: String { "http://127.0.0.1:\(way.ports.private.number)" }
         /// By the line that a test cuts.
-        var publicURL: String { "http://127.0.0.1:\(way.ports.line.number)" }
+        var publicURL: String { "http://127.0.0.1:\(publicPort)" }
+        var publicPort: Int { way.ports.line.number }
 
         func start() throws { try server.start(clock?.environment ?? [:], shell: way.shell) }
     }
@@ -31,12 +34,15 @@ final class NodesFixture: Sendable {
 
     let folder: TemporaryFolder
     let layout: DemoLayout
+    let cluster: PostgreSQLCluster
+    /// Of the nodes.
     let database: String
     let secondFactor: RestartableServer
     let nodes: [Node]
     /// Nil on loopback.
     let network: NodeNetwork?
     private let secondFactorWay: SecondFactorWay
+    private let secondFactorDatabase: String
     private let balancers: [CutLine]
 
     /// Makes the identities, and starts everything: the first node makes the schema.
@@ -60,16 +66,20 @@ final class NodesFixture: Sendable {
     private init(_ settings: [String: String], _ others: [String: String], isNetworked: Bool, hasClocks: Bool) async throws {
         let folder = try TemporaryFolder()
         let layout = try DemoLayout(data: folder.url)
-        let cluster = try await PostgreSQLCluster.shared
-        let database = try await cluster.makeDatabase()
+        let cluster = try await PostgreSQLCluster()
+        let (database, counters) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
         let network = isNetworked ? try await NodeWay.network(of: Self.names, cluster: cluster) : nil
-        let secondFactorWay = if let network { try await SecondFactorWay.networked(in: network, of: layout) } else { SecondFactorWay.loopback }
+        let secondFactorWay =
+            if let network { try await SecondFactorWay.networked(in: network, of: layout, to: counters) } else {
+                try await SecondFactorWay.proxied(to: counters, of: cluster)
+            }
         let shared = [
             "OSTIARY_DATABASE_URL": NodeWay.url(of: database, socket: cluster.folder),
             "OSTIARY_KEK_FILE": layout.authenticationData.appendingPathComponent("nodes.kek").path,
         ]
+        let own = ["OSTIARY_SF_DATABASE_URL": NodeWay.url(of: counters, socket: cluster.folder)]
         let launches = try await DemoServers.launches(of: layout) { arguments in
-            let program = try Program(arguments, environment: arguments.first == "serve" ? shared : [:])
+            let program = try Program(arguments, environment: arguments.first == "serve" ? shared : own)
             return (try await program.end(), program.output, program.complaints)
         }
         var nodes: [Node] = []
@@ -78,15 +88,9 @@ final class NodesFixture: Sendable {
                 if let network { try await NodeWay.networked(name, in: network, to: database) } else {
                     try await NodeWay.proxied(to: database, of: cluster)
                 }
-            let data = folder.file("node-\(name)")
-            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             var environment = launches.authentication.environment
             for more in [shared, way.settings, secondFactorWay.nodeSettings, settings] { environment.merge(more) { $1 } }
-            nodes.append(
-                Node(
-                    name: name,
-                    server: RestartableServer(ServerLaunch(name: "node \(name)", arguments: ["serve", "--data", data], environment: environment)),
-                    clock: hasClocks ? try await FakedClock(folder.file("clock-\(name)")) : nil, way: way))
+            nodes.append(try await Self.node(name, by: way, in: folder, environment, hasClock: hasClocks))
         }
         balancers = [
             try await CutLine(at: .port(layout.publicPort), to: nodes.map { .port($0.way.ports.line.number) }),
@@ -96,24 +100,68 @@ final class NodesFixture: Sendable {
         for more in [secondFactorWay.settings, others] { environment.merge(more) { $1 } }
         secondFactor = RestartableServer(
             ServerLaunch(name: launches.secondFactor.name, arguments: launches.secondFactor.arguments, environment: environment))
-        (self.folder, self.layout, self.database, self.nodes) = (folder, layout, database, nodes)
-        (self.network, self.secondFactorWay) = (network, secondFactorWay)
+        (self.folder, self.layout, self.cluster, self.database, self.nodes) = (folder, layout, cluster, database, nodes)
+        (self.network, self.secondFactorWay, secondFactorDatabase) = (network, secondFactorWay, counters)
     }
+
+    /// One that is not started.
+    private static func node(
+        _ name: String, by way: NodeWay, in folder: TemporaryFolder, _ environment: [String: String], hasClock: Bool
+    ) async throws -> Node {
+        let data = folder.file("node-\(name)")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let launch = ServerLaunch(name: "node \(name)", arguments: ["serve", "--data", data], environment: environment)
+        return Node(
+            name: name, server: RestartableServer(launch),
+            clock: hasClock ? try await FakedClock(folder.file("clock-\(name)")) : nil, way: way)
+    }
+
+    /// Nil where the kernel leads there.
+    var secondFactorToDatabase: CutLine? { secondFactorWay.toDatabase }
+
+    /// The second-factor server's database, by a way that no test cuts; whoever opens it closes it.
+    func openCounters() async throws -> any Database { try await cluster.open(secondFactorDatabase) }
 
     func startSecondFactor() throws { try secondFactor.start(shell: secondFactorWay.shell) }
 
     /// Waits until each of these nodes, and the second-factor server, is ready.
     func waitUntilReady(_ nodes: [Node]? = nil) async throws {
-        let addresses = [layout.secondFactorURL + "/ready"] + (nodes ?? self.nodes).map { $0.adminURL + "/ready?for=logins" }
+        let nodes = nodes ?? self.nodes
+        let addresses = [layout.secondFactorURL + "/ready"] + nodes.map { $0.adminURL + "/ready?for=logins" }
         for address in addresses {
             let url = try #require(URL(string: address))
-            try await eventually("\(address) is ready: \((nodes ?? self.nodes).map(\.server.complaints))") { await HTTPProbe.status(of: url) == 200 }
+            try await eventually("\(address) is ready: \(nodes.map(\.server.complaints))") {
+                try self.startAgain(nodes)
+                return await HTTPProbe.status(of: url) == 200
+            }
         }
+    }
+
+    /// As whoever supervises servers does: one that a fault has met before it ran has ended, and says that it is to be started again. One that a signal has ended
+    /// has crashed.
+    private func startAgain(_ nodes: [Node]) throws {
+        for node in nodes where try node.server.hasGivenUp() { try node.start() }
+        if try secondFactor.hasGivenUp() { try startSecondFactor() }
     }
 
     func stop() async throws {
         for node in nodes { try await node.server.stop() }
         try await secondFactor.stop()
-        try await PostgreSQLCluster.shared.leave(database)
     }
+}
+
+extension RestartableServer {
+    /// - Throws: ``Crash``.
+    fileprivate func hasGivenUp() throws -> Bool {
+        guard let code = program?.exitCode else { return false }
+        guard code < 128, complaints.contains("start again when it can be") else { throw Crash(code: code, complaints: complaints) }
+        return true
+    }
+}
+
+/// A server has ended by itself, and not for a fault that it told.
+private struct Crash: Error, CustomStringConvertible {
+    let code: Int32
+    let complaints: String
+    var description: String { "a server has ended with \(code): \(complaints)" }
 }

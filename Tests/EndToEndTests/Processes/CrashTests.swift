@@ -65,9 +65,9 @@ struct CrashTests {
         try await pair.stop()
     }
 
-    @Test("kill -9 of a server that waited for no disk: the code that it showed is good when it is back")
-    func killedAtCode() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test("kill -9 of a server that waited for no disk: the code that it showed is good when it is back", arguments: DatabaseEngine.allCases)
+    func killedAtCode(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let link = try await person.backend.loginLink(ManagementClient.newNonce())

@@ -78,9 +78,11 @@ struct DataBehindTests {
         try await service.end()
     }
 
-    @Test("S0-03 an operator puts it behind the server, and a phone asks it without a PIN; a call that comes again has one effect")
-    func notes() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "S0-03 an operator puts it behind the server, and a phone asks it without a PIN; a call that comes again has one effect",
+        arguments: DatabaseEngine.allCases)
+    func notes(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let none = try await person.phone.run(["data", "{}"], pins: [])

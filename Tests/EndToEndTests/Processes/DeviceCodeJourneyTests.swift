@@ -22,8 +22,8 @@ struct DeviceCodeJourneyTests {
         """
 
     /// A pair of servers whose operator has registered the television.
-    private func running() async throws -> ProcessesFixture {
-        let pair = try await ProcessesFixture.running()
+    private func running(on engine: DatabaseEngine) async throws -> ProcessesFixture {
+        let pair = try await ProcessesFixture.running(on: engine)
         let path = pair.folder.file("provider.yaml")
         try Self.file.write(toFile: path, atomically: true, encoding: .utf8)
         let program = try Program(
@@ -50,9 +50,11 @@ struct DeviceCodeJourneyTests {
         return try await ask(pair, "/oauth/token", "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\(code)")
     }
 
-    @Test("The phone scans a picture of its screen, shows who asks and the code, and the television is logged in; a second scan is too late")
-    func scanned() async throws {
-        let pair = try await running()
+    @Test(
+        "The phone scans a picture of its screen, shows who asks and the code, and the television is logged in; a second scan is too late",
+        arguments: DatabaseEngine.allCases)
+    func scanned(on engine: DatabaseEngine) async throws {
+        let pair = try await running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let begun = try await ask(pair, "/oauth/device/code", "scope=openid")
@@ -72,9 +74,11 @@ struct DeviceCodeJourneyTests {
         try await pair.stop()
     }
 
-    @Test("A no on the phone is access_denied; another server's address is no code to the phone, and nobody is asked")
-    func refused() async throws {
-        let pair = try await running()
+    @Test(
+        "A no on the phone is access_denied; another server's address is no code to the phone, and nobody is asked",
+        arguments: DatabaseEngine.allCases)
+    func refused(on engine: DatabaseEngine) async throws {
+        let pair = try await running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let begun = try await ask(pair, "/oauth/device/code", "scope=openid")

@@ -21,6 +21,7 @@ struct FirstStartTests {
         // Eight blocks of 512 bytes for any one file: the key file and the header of the database, not its log.
         let full = try Program(start, shell: #"ulimit -f 8; exec "$0" "$@""#)
         #expect(try await full.end() != 0)
+        #expect(full.complaints.contains("a file of this process may have 4096 bytes: ulimit -f, LimitFSIZE"), "\(full.complaints)")
         #expect(FileManager.default.fileExists(atPath: "\(data)/\(name).kek"))
         let program = try Program(start)
         #expect(try await program.end() == 0, "\(program.complaints)")
@@ -28,6 +29,27 @@ struct FirstStartTests {
         let again = try Program(start)
         #expect(try await again.end() == 0, "\(again.complaints)")
         #expect(again.lines.first == identity)
+    }
+
+    @Test(
+        "A start that a limit of file size stops says that it is one, and how many bytes it lets a file have: a first one, and one on what is there",
+        arguments: ["serve", "second-factor"])
+    func fileSize(_ command: String) async throws {
+        let start = [command, "--data", folder.file(command), "--print-identity"]
+        // Blocks of 512 bytes: too few for a key, for a database, and for its tables.
+        for blocks in [0, 8, 64] {
+            let small = try Program(start, shell: "ulimit -f \(blocks); exec \"$0\" \"$@\"")
+            #expect(try await small.end() == 1)
+            let words = "a file of this process may have \(blocks * 512) bytes: ulimit -f, LimitFSIZE"
+            #expect(small.complaints.contains(words), "\(blocks): \(small.complaints)")
+            // It has ended.
+            #expect(!small.complaints.contains("goes on by itself"), "\(blocks): \(small.complaints)")
+        }
+        let program = try Program(start)
+        #expect(try await program.end() == 0, "\(program.complaints)")
+        let small = try Program(start, shell: #"ulimit -f 0; exec "$0" "$@""#)
+        #expect(try await small.end() == 1)
+        #expect(small.complaints.contains("a file of this process may have 0 bytes: ulimit -f, LimitFSIZE"), "\(small.complaints)")
     }
 
     @Test(

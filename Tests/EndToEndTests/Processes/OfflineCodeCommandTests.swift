@@ -7,9 +7,11 @@ import Testing
 /// The fallback, played in a terminal: a phone that loses its network on request, and two server processes.
 @Suite("A phone that loses its network, two servers", .serialized)
 struct OfflineCodeCommandTests {
-    @Test("S2-26 S2-36 S2-44 S2-47 login --otp and otp, at a server that takes codes: the offer, error 70, the code, the end, and the code is good")
-    func commands() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "S2-26 S2-36 S2-44 S2-47 login --otp and otp, at a server that takes codes: the offer, error 70, the code, the end, and the code is good",
+        arguments: DatabaseEngine.allCases)
+    func commands(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.backend.updateServer(#"{"serverFlags":["ENABLE_OTP"]}"#)
         try await person.enrol(in: pair.folder)

@@ -8,9 +8,11 @@ import Testing
 /// engine; what a phone says and keeps it says and keeps whatever they are.
 @Suite("Two servers, a phone, a person", .serialized)
 struct PhoneJourneyTests {
-    @Test("S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows the code, and logs the session in")
-    func enrolsByPicture() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows the code, and logs the session in",
+        arguments: DatabaseEngine.allCases)
+    func enrolsByPicture(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         let (outcome, nonce) = try await person.enrol(in: pair.folder)
 
@@ -50,9 +52,9 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("Login by link, by picture and by bytes; enrol and login leave the session running when they end")
-    func waysIn() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test("Login by link, by picture and by bytes; enrol and login leave the session running when they end", arguments: DatabaseEngine.allCases)
+    func waysIn(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         let enrolled = try await person.enrol(in: pair.folder)
         #expect(try await person.backend.session(enrolled.nonce).loggedin)
@@ -70,10 +72,10 @@ struct PhoneJourneyTests {
     }
 
     @Test(
-        "S1-02, S1-03, S1-05, S1-33…35, S1-37, S0-04 AppLogin asks the PIN and nothing else; its webNonce tells a backend who it is"
-    )
-    func appLogin() async throws {
-        let pair = try await ProcessesFixture.running()
+        "S1-02, S1-03, S1-05, S1-33…35, S1-37, S0-04 AppLogin asks the PIN and nothing else; its webNonce tells a backend who it is",
+        arguments: DatabaseEngine.allCases)
+    func appLogin(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         // The activation's cache was in the memory of the process that enrolled: this one asks.
@@ -114,9 +116,11 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("sessions lists an AppLogin whose command is over and a login that is not watched, and ends them; with the server gone, later")
-    func endsEverything() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test(
+        "sessions lists an AppLogin whose command is over and a login that is not watched, and ends them; with the server gone, later",
+        arguments: DatabaseEngine.allCases)
+    func endsEverything(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         let enrolled = try await person.enrol(in: pair.folder).nonce
         let app = try #require(try await person.phone.run(["app-login"], pins: [Person.pin]).last?["webNonce"]?.string)

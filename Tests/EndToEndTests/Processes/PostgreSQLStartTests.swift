@@ -179,6 +179,7 @@ struct PostgreSQLStartTests {
         #expect(refused.exitCode == 1 && refused.complaintLines.count == 1, "\(refused.complaints)")
         #expect(refused.complaints.contains("commits are not answered: is the synchronous standby there?"), "\(refused.complaints)")
         #expect(refused.complaints.contains("SHOW synchronous_standby_names") && refused.complaints.contains("pg_stat_replication"))
+        #expect(refused.complaintLines.last?.hasSuffix("; then run this again") == true)
         try await cluster.change("synchronous_standby_names", to: "")
         let started = try await start(command, on: name, of: cluster)
         #expect(started.exitCode == 0, "\(started.complaints)")

@@ -7,17 +7,19 @@ import Testing
 /// `ostiary phone change-pin`, `add-biometrics` and `remove-biometrics` against two server processes.
 @Suite("Changing the second factor from a shell", .serialized)
 struct SecondFactorChangeTests {
-    private func journey(_ body: (Person, TemporaryFolder) async throws -> Void) async throws {
-        let pair = try await ProcessesFixture.running()
+    private func journey(on engine: DatabaseEngine, _ body: (Person, TemporaryFolder) async throws -> Void) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await body(person, pair.folder)
         try await pair.stop()
     }
 
-    @Test("S4-43 S4-44 S4-85 S4-87 change-pin: the old PIN is wrong afterwards (exit 3), the new one logs in; a wrong one changes nothing")
-    func changePIN() async throws {
-        try await journey { person, folder in
+    @Test(
+        "S4-43 S4-44 S4-85 S4-87 change-pin: the old PIN is wrong afterwards (exit 3), the new one logs in; a wrong one changes nothing",
+        arguments: DatabaseEngine.allCases)
+    func changePIN(on engine: DatabaseEngine) async throws {
+        try await journey(on: engine) { person, folder in
             let newPIN = "941738"
             let refused = try await person.phone.run(["change-pin"], pins: [Person.wrongPINs[0]])
             #expect(refused.code == 3)
@@ -32,9 +34,11 @@ struct SecondFactorChangeTests {
         }
     }
 
-    @Test("S4-32 S4-41 S4-42 add-biometrics, logins by the simulated sensor, a closed prompt, a changed finger, and remove-biometrics")
-    func biometrics() async throws {
-        try await journey { person, folder in
+    @Test(
+        "S4-32 S4-41 S4-42 add-biometrics, logins by the simulated sensor, a closed prompt, a changed finger, and remove-biometrics",
+        arguments: DatabaseEngine.allCases)
+    func biometrics(on engine: DatabaseEngine) async throws {
+        try await journey(on: engine) { person, folder in
             let confirm = ["--simulated-biometrics", "confirm"]
             #expect(try await person.phone.run(["add-biometrics"], pins: [Person.pin]).code == 1, "a terminal has no sensor")
             #expect(try await person.phone.run(["add-biometrics", "--simulated-biometrics", "cancel"]).code == 3)

@@ -42,16 +42,41 @@ struct SecondFactorResetTests {
         #expect(try await Program(["second-factor", "reset", "--data", folder.file("data"), "-Ya"]).end() == 64)
     }
 
-    @Test("A reset beside the running server lifts the block of the instance that the log names, and is told on standard error")
-    func granted() async throws {
-        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
+    @Test("Of tables that are gone a command says to run it again, a start to start again, and neither speaks of a server that runs")
+    func goneTables() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.file("data")
+        let trusted = try await ProcessesFixture.identity(["serve", "--data", folder.file("serve")])
+        _ = try await ProcessesFixture.identity(["second-factor", "--data", data])
+        let database = try SQLiteDatabase.open(path: "\(data)/second-factor.sqlite")
+        for table in ["own_root", "reset_log"] { try await database.transaction { try $0.execute("DROP TABLE \(table)") } }
+        try await database.close()
+        let start = ["second-factor", "--data", data]
+        let command = "then mend that alone): stop every server on it, restore a backup, then run this again"
+        let starting = "then mend that alone): restore a backup, then start again"
+        for (arguments, advice) in [
+            (["second-factor", "reset", "--data", data, Self.someID], command), (start + ["--print-identity"], command), (start, starting),
+        ] {
+            let program = try Program(arguments, environment: ["OSTIARY_SF_TRUSTED_SERVERS": trusted])
+            #expect(try await program.end() == 1)
+            #expect(program.complaints.contains(advice), "\(program.complaints)")
+            #expect(program.complaints.contains("(own_root, reset_log), which"), "\(program.complaints)")
+        }
+    }
+
+    @Test(
+        "A reset beside the running server lifts the block of the instance that the log names, and is told on standard error",
+        arguments: DatabaseEngine.allCases)
+    func granted(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"], on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         #expect(try await person.logIn(pins: Person.wrongPINs + ["618203"], in: pair.folder).outcome.code == 4)
 
         try await eventually("it says its instance: \(pair.secondFactor.complaints)") { pair.secondFactor.complaints.contains("instance=") }
         let instance = try #require(pair.secondFactor.complaints.firstMatch(of: /instance=([A-Za-z0-9_-]{22})/)?.1)
-        let reset = try Program(["second-factor", "reset", String(instance), "--data", pair.layout.secondFactorData.path])
+        let reset = try Program(
+            ["second-factor", "reset", String(instance), "--data", pair.layout.secondFactorData.path], environment: pair.databaseSettings)
         #expect(try await reset.end() == 0)
         #expect(reset.lines == ["granted"])
         let told = reset.complaintLines

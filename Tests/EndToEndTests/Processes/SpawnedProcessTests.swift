@@ -56,6 +56,16 @@ struct SpawnedProcessTests {
         }
     }
 
+    @Test("One that has ended is gone without anybody asking how, and its exit code is known")
+    func reaped() async throws {
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(nothing) }
+        let program = try SpawnedProcess("/bin/sh", ["-c", "exit 7"], environment: [:], input: nothing, output: nothing, errors: nothing)
+        // Of one that nobody has reaped the system still knows the id.
+        try await eventually("it is gone") { kill(program.id, 0) != 0 }
+        #expect(program.exitCode == 7 && !program.isRunning)
+    }
+
     @Test("Those that are not to outlive us are gone at the end, and none is started after it")
     func dependants() throws {
         let programs = RunningPrograms()

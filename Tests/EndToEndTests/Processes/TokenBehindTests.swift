@@ -65,9 +65,10 @@ struct TokenBehindTests {
     }
 
     @Test(
-        "S0-25 S0-27 S0-30 S0-32 an operator puts it behind the server, and a phone fetches its token; without it a phone is told why there is none")
-    func own() async throws {
-        let pair = try await ProcessesFixture.running()
+        "S0-25 S0-27 S0-30 S0-32 an operator puts it behind the server, and a phone fetches its token; without it a phone is told why there is none",
+        arguments: DatabaseEngine.allCases)
+    func own(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let none = try await person.phone.run(["token", "fetch"], pins: [Person.pin])
@@ -151,9 +152,9 @@ struct TokenBehindTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("It answers with a token of our own provider, as that gave it")
-    func provider() async throws {
-        let pair = try await ProcessesFixture.running()
+    @Test("It answers with a token of our own provider, as that gave it", arguments: DatabaseEngine.allCases)
+    func provider(on engine: DatabaseEngine) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let registry = """
             apis:
               \(Self.api):

@@ -10,8 +10,10 @@ import Testing
 @Suite("The way back from a login page", .serialized)
 struct WayBackTests {
     /// Both servers, an enrolled person, and the website, for the time of `body`.
-    private func atTheDoor(_ body: @Sendable @escaping (ProcessesFixture, Person, String) async throws -> Void) async throws {
-        let pair = try await ProcessesFixture.running()
+    private func atTheDoor(
+        on engine: DatabaseEngine = .sqlite, _ body: @Sendable @escaping (ProcessesFixture, Person, String) async throws -> Void
+    ) async throws {
+        let pair = try await ProcessesFixture.running(on: engine)
         let backend = try await pair.backend()
         let person = Person(backend, pair.phone())
         try await person.enrol(in: pair.folder)
@@ -53,9 +55,11 @@ struct WayBackTests {
         return login
     }
 
-    @Test("A page login goes back to the site in the browser that began it, and the address without the code has the person in")
-    func comesBack() async throws {
-        try await atTheDoor { pair, person, site in
+    @Test(
+        "A page login goes back to the site in the browser that began it, and the address without the code has the person in",
+        arguments: DatabaseEngine.allCases)
+    func comesBack(on engine: DatabaseEngine) async throws {
+        try await atTheDoor(on: engine) { pair, person, site in
             try await PersonsBrowser.open { browser in
                 try await browser.openPage(try await pressLogIn(browser, site))
                 let before = await browser.value(of: "hallway", at: site)
@@ -164,9 +168,11 @@ struct WayBackTests {
         #expect(try await login.end() == 0)
     }
 
-    @Test("kill -9 of the server between the phone's yes and the way back: the page has the same code, and it logs in")
-    func killed() async throws {
-        try await atTheDoor { pair, person, site in
+    @Test(
+        "kill -9 of the server between the phone's yes and the way back: the page has the same code, and it logs in",
+        arguments: DatabaseEngine.allCases)
+    func killed(on engine: DatabaseEngine) async throws {
+        try await atTheDoor(on: engine) { pair, person, site in
             try await PersonsBrowser.open { browser in
                 try await browser.openPage(try await pressLogIn(browser, site))
                 let login = try await confirm(person, browser, pair)

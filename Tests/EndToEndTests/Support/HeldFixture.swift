@@ -10,9 +10,6 @@ struct HeldFixture: Sendable {
     /// All that there are, one for each schema.
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasPrefix("schema-") }.sorted()
 
-    /// Those of which something was seen that earlier ones had not.
-    static func names(with isSeen: (JSONLine) -> Bool) -> [String] { names.filter { (try? HeldFixture($0)).map { isSeen($0.seen) } ?? false } }
-
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../Fixtures").standardizedFileURL
 
     let seen: JSONLine

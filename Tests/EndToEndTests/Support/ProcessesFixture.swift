@@ -75,6 +75,9 @@ final class ProcessesFixture: Sendable {
         try await waitUntilReady()
     }
 
+    /// What an operator sets beside `--data` for a command at the databases of both; nothing for files.
+    var databaseSettings: [String: String] { cluster?.settings(databases) ?? [:] }
+
     /// The authentication server's database on PostgreSQL, which whoever opens it closes.
     func openDatabase() async throws -> any Database {
         let engine = try #require(cluster)

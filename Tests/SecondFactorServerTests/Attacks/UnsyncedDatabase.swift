@@ -96,7 +96,7 @@ final class UnsyncedDatabase: Database {
         if let files { try copyDatabase(from: files.working, to: files.durable) }
     }
 
-    func checkWritable() async throws { try await base.checkWritable() }
+    func checkWritable(_ tables: Set<String>) async throws { try await base.checkWritable(tables) }
     func checkInPlace() async throws { try await base.checkInPlace() }
 
     func purge() async throws {

@@ -42,6 +42,40 @@ struct IdentityTests {
         #expect(found.root.hash == made.root.hash && found.published == made.published)
     }
 
+    @Test("A root that is taken from beneath a server that runs is not made anew: it says so, and goes on when it is back; beneath a start likewise")
+    func gone() async throws {
+        let (database, setting) = (try openInMemory(), try ServerFixture.Setting())
+        try await database.migrate(secondFactorMigrations)
+        let keys = IdentityRenewal(
+            store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("gone"))
+        let keeper = IdentityKeeper(keys)
+        let before = try await keeper.identity(at: setting.clock.now)
+        func expectGone() async {
+            // What is in memory holds for a minute.
+            setting.clock.advance(61)
+            await #expect(throws: IdentityError.rootGone) { try await keeper.identity(at: setting.clock.now) }
+        }
+        try await database.transaction { try $0.execute("CREATE TABLE kept AS SELECT * FROM own_root") }
+        try await database.transaction { try $0.execute("DELETE FROM own_root") }
+        await expectGone()
+        // A start has known none, and finds keys that another root has certified.
+        await #expect(throws: IdentityError.keysOfAnotherRoot) { try await keys.renewed(at: setting.clock.now) }
+        let roots = try await database.read { try $0.query("SELECT * FROM own_root").count }
+        #expect(roots == 0)
+        // Another server's database in its place.
+        let other = IdentityRenewal(
+            store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("other"))
+        try await database.transaction { try $0.execute("CREATE TABLE kept_keys AS SELECT * FROM own_operator_key") }
+        try await database.transaction { try $0.execute("DELETE FROM own_operator_key") }
+        _ = try await other.renewed(at: setting.clock.now)
+        await expectGone()
+        for table in ["own_root", "own_operator_key"] { try await database.transaction { try $0.execute("DELETE FROM \(table)") } }
+        try await database.transaction { try $0.execute("INSERT INTO own_root SELECT * FROM kept") }
+        try await database.transaction { try $0.execute("INSERT INTO own_operator_key SELECT * FROM kept_keys") }
+        setting.clock.advance(61)
+        #expect(try await keeper.identity(at: setting.clock.now).root == before.root)
+    }
+
     @Test("Another key-encryption key than the database's is refused in one line")
     func otherKey() async throws {
         let database = try openInMemory()

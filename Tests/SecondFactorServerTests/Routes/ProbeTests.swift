@@ -142,7 +142,7 @@ private struct FullDatabase: Database {
         try await inner.transaction(body)
     }
 
-    func checkWritable() async throws { throw SQLError.diskFull(path: "/data/second-factor.sqlite") }
+    func checkWritable(_ tables: Set<String>) async throws { throw SQLError.diskFull(path: "/data/second-factor.sqlite") }
     func checkInPlace() async throws { try await inner.checkInPlace() }
     func purge() async throws { try await inner.purge() }
     func close() async throws { try await inner.close() }

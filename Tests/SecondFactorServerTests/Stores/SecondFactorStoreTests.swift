@@ -186,7 +186,7 @@ struct SecondFactorStoreTests {
                 try rows.save(instance)
             }
             let look = { @Sendable (moment: Instant) async throws -> (brought: Int, counter: Counter?) in
-                let brought = try await service.bringBack(at: moment)
+                let brought = try await service.bringBack(at: moment).rewritten
                 let counter = try await service.store.read { rows in try rows.instance(id)?.counter }
                 return (brought, counter)
             }

@@ -1,0 +1,15 @@
+import Synchronization
+
+/// What is read from the statements of a schema, once for each that this process meets: a move opens two databases of one schema, our tests open thousands, and
+/// without an optimiser the reading was a sixth of what they computed.
+final class OnceForStatements<Value: Sendable>: Sendable {
+    private let values = Mutex<[[String]: Value]>([:])
+
+    /// - Parameter read: may run more than once where several begin at the same moment.
+    func value(of statements: [String], by read: ([String]) -> Value) -> Value {
+        if let known = values.withLock({ $0[statements] }) { return known }
+        let value = read(statements)
+        values.withLock { $0[statements] = value }
+        return value
+    }
+}
