@@ -1,10 +1,8 @@
 """What axe-core finds in a page, for scripts/page-test: nothing, of whatever weight, in every state that is looked at. axe comes from PyPI."""
 
 import functools
-import pathlib
-import subprocess
-import sys
 
+from python_environment import environment
 from trial import check
 
 PACKAGE = "axe-core-python==0.1.0"
@@ -19,13 +17,7 @@ axe.run(document, { iframes: false }).then(({ violations }) => done(violations.m
 @functools.cache
 def source():
     """The script, from an environment of its own that is made once."""
-    environment = pathlib.Path(".build/page-axe")
-    if not list(environment.glob("**/axe.min.js")):
-        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        made = subprocess.run([environment / "bin/pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE])
-        if made.returncode != 0:
-            raise SystemExit(f"FAILED  {PACKAGE} cannot be installed from PyPI; put its axe.min.js into {environment} yourself")
-    return next(environment.glob("**/axe.min.js")).read_text(encoding="utf-8")
+    return next(environment("page-axe", PACKAGE + "\n").glob("**/axe.min.js")).read_text(encoding="utf-8")
 
 
 def nothing_found(browser, name):
