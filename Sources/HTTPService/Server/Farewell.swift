@@ -16,14 +16,14 @@ final class Farewell: ChannelOutboundHandler {
     private var context: ChannelHandlerContext?
     /// Requests that were taken and are not answered.
     private var unanswered = 0
-    /// The listener is closed.
+    /// The listener is closed: beside the phase, since the server stops before that, and an answer may begin meanwhile.
     private var isStopping = false
-    /// An answer was begun since the server stops: no further request is taken.
-    private var isClosing = false
-    /// The answer that is being given is the last.
-    private var isLast = false
+    /// How far its end has come; never back. From `closing` on no further request is taken, since an answer was begun while the server stops;
+    /// in `last` the answer that is being given is the last.
+    private enum Phase: Comparable { case open, closing, last, over }
+    private var phase = Phase.open
     /// The last answer was given: nothing is said behind it.
-    private(set) var isOver = false
+    var isOver: Bool { phase == .over }
     private var end: Scheduled<Void>?
 
     /// - Parameter patience: how long a connection on which nothing is under way may still ask.
@@ -59,7 +59,7 @@ final class Farewell: ChannelOutboundHandler {
 
     /// Whether a request that comes is taken: then it is owed an answer.
     func takes() -> Bool {
-        guard !isClosing else { return false }
+        guard phase == .open else { return false }
         unanswered += 1
         return true
     }
@@ -68,14 +68,13 @@ final class Farewell: ChannelOutboundHandler {
     /// on and on has a last one, too.
     func begins() -> Bool {
         guard hasBegun else { return false }
-        isClosing = true
-        isLast = unanswered <= 1
-        return isLast
+        phase = max(phase, unanswered <= 1 ? .last : .closing)
+        return phase >= .last
     }
 
     /// What is to hear that the end of an answer has gone to the system: behind the last one our half is closed.
     func sent(_ promise: EventLoopPromise<Void>?) -> EventLoopPromise<Void>? {
-        guard isLast, let channel = context?.channel else { return promise }
+        guard phase >= .last, let channel = context?.channel else { return promise }
         let sent = promise ?? channel.eventLoop.makePromise(of: Void.self)
         // Not before: where the other end has closed its half, that would be the end of both, and of what was not sent.
         sent.futureResult.whenSuccess { channel.close(mode: .output, promise: nil) }
@@ -86,8 +85,8 @@ final class Farewell: ChannelOutboundHandler {
     func answered() {
         // What was refused before it was a request is answered, too.
         unanswered = max(0, unanswered - 1)
-        if isLast {
-            isOver = true
+        if phase >= .last {
+            phase = .over
         } else if isStopping, unanswered == 0 {
             // It was begun before the stop, and has said nothing of it.
             endSoon()
@@ -113,9 +112,9 @@ final class Farewell: ChannelOutboundHandler {
 
     private func endIfIdle(_ parts: Int64) {
         end = nil
-        guard unanswered == 0, !isLast, let channel = context?.channel else { return }
+        guard unanswered == 0, phase < .last, let channel = context?.channel else { return }
         guard parts == 0 else { return endSoon(in: parts) }
-        (isClosing, isLast, isOver) = (true, true, true)
+        phase = .over
         // NIO ends the process for half of a connection that is not open yet.
         if channel.isActive { channel.close(mode: .output, promise: nil) } else { channel.close(promise: nil) }
     }
