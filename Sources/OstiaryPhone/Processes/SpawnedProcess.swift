@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HTTPService
 
 /// A program that we started, known by its id. It inherits three descriptors and nothing else: no open file of ours, no blocked or ignored signal,
 /// and not our process group, so that Ctrl-C reaches us alone.
@@ -8,8 +8,8 @@ import Synchronization
 /// inherit, and then it takes the first for running until the second has ended too.
 final class SpawnedProcess: Sendable {
     let id: pid_t
-    /// The exit code once it has ended.
-    private let ending = Mutex<Int32?>(nil)
+    /// The exit code once it has ended. While it is held still nobody reaps the program.
+    private let ending = AwaitedValue<Int32?>(nil)
     /// Among which it runs.
     private let programs: RunningPrograms
     private static let dependants = RunningPrograms()
@@ -38,7 +38,8 @@ final class SpawnedProcess: Sendable {
         reapAtItsEnd()
     }
 
-    /// Without being asked: an end that nobody looks at would stay, and keep whoever waits for any program of this process from sleeping.
+    /// Without being asked: an end that nobody looks at would stay, and keep whoever waits for any program of this process from sleeping. Those
+    /// who wait are told.
     private func reapAtItsEnd() {
         Thread { [id, weak self] in
             var what = siginfo_t()
@@ -60,31 +61,33 @@ final class SpawnedProcess: Sendable {
 
     /// Nil while it runs; 128 + n when signal n ended it.
     var exitCode: Int32? {
-        ending.withLock { ending in
-            if let ending { return ending }
-            guard let status = programs.reap(id) else { return nil }
+        ending.change { ending in
+            guard ending == nil, let status = programs.reap(id) else { return }
             let signal = status & 0x7F
             ending = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-            return ending
         }
+        return ending.value
     }
 
     /// Does nothing once it has ended: its id may be another's by then.
     func send(_ signal: Int32) {
-        ending.withLock { ending in
+        ending.change { ending in
             if ending == nil { programs.send(signal, to: id) }
         }
     }
 
-    /// Waits for the end.
+    /// Waits for the end, also in a task that was cancelled: whoever stops programs wants them stopped.
     /// - Returns: the exit code, or nil when it still runs after `patience`.
     func wait(for patience: Duration) async -> Int32? {
-        let deadline = ContinuousClock.now + patience
-        while ContinuousClock.now < deadline {
-            if let exitCode { return exitCode }
-            // Waits also in a task that was cancelled: whoever stops programs wants them stopped.
-            await Task { try? await Task.sleep(for: .milliseconds(15)) }.value
-        }
+        // In a task of its own, which nobody cancels.
+        await Task { [ending] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await ending.wait { $0 != nil } }
+                group.addTask { try? await Task.sleep(for: patience) }
+                await group.next()
+                group.cancelAll()
+            }
+        }.value
         return exitCode
     }
 }
