@@ -30,6 +30,8 @@ package enum DatabaseURLError: Error, Equatable, Sendable {
     case passwordInURL
     /// Another machine is asked by TLS, of a server that shows who it is, or not at all.
     case unprotected
+    /// Of a database on this machine: TLS is without doubt, or left out.
+    case unknownMode
     /// Nobody said by which certificates the server is known.
     case noRootCertificates
     case unknownParameter(String)
@@ -48,8 +50,15 @@ extension DatabaseURLError: CustomStringConvertible {
         case .noDatabase: "the database URL has no database: write postgresql://HOST/DATABASE"
         case .passwordInURL:
             "the database URL holds a password, which logs and process lists would show: write it into a file and name that, ?password_file=PATH"
-        case .unprotected: "a database on another machine is asked by TLS, with sslmode=verify-full"
-        case .noRootCertificates: "the database URL does not say by which certificates the server is known: add ?sslrootcert=PATH"
+        case .unprotected:
+            "the database URL names another machine, and an sslmode by which whoever answers there could pass for it and be told what logs people in: write "
+                + "sslmode=verify-full and sslrootcert=PATH, a file of the certificates by which PostgreSQL is known"
+        case .unknownMode:
+            "sslmode in the database URL is neither verify-full nor disable: on this machine leave it out, or write sslmode=verify-full and sslrootcert=PATH; "
+                + "what is between the two asks nobody who they are"
+        case .noRootCertificates:
+            "the database URL names another machine, or sslmode=verify-full, and not by which certificates PostgreSQL is known there: without them whoever "
+                + "answers would be told what logs people in. Add sslrootcert=PATH (behind ? or &), a file of them; sslmode=verify-full goes with it"
         case .unknownParameter(let name): "the database URL has a parameter that is not known: \(name)"
         case .badParameter(let name): "the parameter \(name) of the database URL is not well formed, or is there twice"
         }

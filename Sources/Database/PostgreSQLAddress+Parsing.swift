@@ -31,7 +31,7 @@ extension PostgreSQLAddress {
         case "disable":
             guard hosts.allSatisfy(\.isLocal) else { throw .unprotected }
             isVerified = false
-        default: throw .unprotected
+        default: throw hosts.allSatisfy(\.isLocal) ? DatabaseURLError.unknownMode : .unprotected
         }
         guard !isVerified || rootCertificates != nil else { throw .noRootCertificates }
     }

@@ -3,6 +3,9 @@
 enum StepTables {
     static let names: Set<String> = ["schema_version", "schema_reader"]
 
+    /// The `name` of the first step: of no two servers it is the same.
+    static let firstQuestion = "SELECT name FROM schema_version WHERE number = 1"
+
     /// What makes those that are not there. None says `IF NOT EXISTS`, which would be content with the table of somebody else.
     /// - Parameter present: names that are taken.
     static func definitions(_ d: SQLDialect, besides present: Set<String>) -> [String] {

@@ -32,10 +32,12 @@ struct KeyStore: Sendable {
     /// Erases what is over, makes what is missing or near its end, and answers what there is: decided and written in one transaction, so that of
     /// several nodes only one makes a key. Where nothing is due nothing is written.
     /// - Parameter fresh: what new keys are made of, if any are.
-    /// - Throws: ``ServerKeyError``, after the rest was done.
+    /// - Throws: ``ServerKeyError``, after the rest was done; `UnwrapError` before anything was, of another key than the one that all there is wrapped under.
     func renewed(_ server: VirtualServer, with fresh: FreshKeys, at now: Instant) async throws -> StoredKeys {
         let done = try await database.transaction { connection, _ -> (keys: [KeyRow], prekeys: [PrekeyRow], missing: ServerKeyError?) in
             let rows = SQLKeyRows(connection)
+            // What a node with a key file of its own would write here no other could read.
+            if let kept = try rows.keys(of: server.id).first(where: { $0.key.kind == KeyKind.sid.name }) { _ = try secret(of: kept) }
             try eraseExpiredPrekeys(of: server.id, in: rows, at: now)
             try ensurePrekey(fresh, of: server.id, in: rows, at: now)
             var missing: ServerKeyError?

@@ -90,10 +90,13 @@ extension KeyFileError: CustomStringConvertible {
         case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
         case .readableByOthers(let path):
             "others than its owner can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
-        case .malformed(let path): "the key file \(path) does not hold 64 hexadecimal digits"
+        case .malformed(let path):
+            "the key file \(path) does not hold 64 hexadecimal digits: put back the copy that was kept of it (of several nodes all have the same file); never make "
+                + "a new one for a database that is there, which no other key opens. The file was left as it is, and nothing of it is told; for a new server "
+                + "openssl rand -hex 32 makes what belongs in it"
         case .missing(let path, let database):
             "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
-                + "the database; no other key opens it, so none was made"
+                + "the database (of several nodes all have the same: copy that of the first one); no other key opens it, so none was made"
         case .rootKeyMissing(let path, let database):
             "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
                 + "the database; a database that was made without --root-key takes none later: start it without"

@@ -19,6 +19,16 @@ package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throw
     }
 }
 
+/// The name of the first step of the schema that a database has, by which it is known whose it is. It is left as it is, and whoever has it open is not asked.
+/// - Returns: nil where there is none, or it cannot be read: whoever opens it is told why.
+/// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)`` where PostgreSQL gives no connection.
+package func firstStep(of url: DatabaseURL) throws(DatabaseOpenError) -> String? {
+    switch url {
+    case .sqlite(let path): SQLiteDatabase.firstStep(at: path)
+    case .postgresql(let address): try PostgreSQLDatabase.firstStep(of: address)
+    }
+}
+
 /// Looks whether a move has taken the rows of a database to another one. What is there still is an older state of the same server.
 /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``, ``DatabaseOpenError/cannotOpen(path:reason:)``.
 package func checkNotMoved(_ url: DatabaseURL) throws(DatabaseOpenError) {

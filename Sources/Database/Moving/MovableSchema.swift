@@ -10,6 +10,9 @@ package struct MovableSchema: Sendable {
         self.identifiedBy = identifiedBy
     }
 
+    /// The name of the first step, by which a database is known to be this server's.
+    package var firstStep: String? { migrations.first?.name }
+
     /// The tables of steps. The target gets their rows by taking these steps.
     static let stepTables = StepTables.names
 

@@ -22,7 +22,7 @@ struct PostgreSQLConnector: Sendable {
     func connect(by deadline: Deadline = .never) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let whole = Deadline(milliseconds: settings.connectTimeout)
         let (end, isShort) = (deadline.before(whole), deadline.isBefore(whole))
-        var (reasons, isUnheard) = ([Int: String](), false)
+        var (reasons, advice, isUnheard) = ([Int: String](), [String](), false)
         let places = order.places
         for (number, place) in places.enumerated() {
             do throws(PostgreSQLLink.Loss) {
@@ -33,14 +33,19 @@ struct PostgreSQLConnector: Sendable {
             } catch {
                 if error.isSilence, !isShort { order.note(silent: place) }
                 reasons[place] = error.reason
+                if let deed = address.advice(on: error.reason, by: address.hosts[place]), !advice.contains(deed) { advice.append(deed) }
                 isUnheard = isUnheard || error.isSilence
             }
         }
         let reason = operatorLine(RefusalNote.words(reasons, of: address.hosts))
-        let loss = PostgreSQLLink.Loss(reason: reason, isSilence: isUnheard && !isShort, isLate: isUnheard && isShort)
+        let deeds = advice.isEmpty ? nil : operatorLine(advice.joined(separator: "; "), most: Self.mostAdvice)
+        let loss = PostgreSQLLink.Loss(reason: reason, isSilence: isUnheard && !isShort, isLate: isUnheard && isShort, advice: deeds)
         refusal.note(loss.reason)
         throw loss
     }
+
+    /// Characters: of one host's it is all.
+    private static let mostAdvice = 900
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let link = try PostgreSQLLink(try options(for: address.hosts[place]), host: place, by: deadline)

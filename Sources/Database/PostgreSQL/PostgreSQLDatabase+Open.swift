@@ -42,10 +42,23 @@ extension PostgreSQLDatabase {
             let move = try row.int("moves") > 0 ? try self.row(of: UnfinishedMove.question, on: link)?.text("source") ?? "" : nil
             return (try row.int("objects"), try row.int("columns") == 2, move)
         } catch let loss as PostgreSQLLink.Loss {
-            throw .cannotOpen(path: connector.place, reason: loss.reason)
+            throw .cannotOpen(path: connector.place, reason: loss.told)
         } catch {
             throw .cannotOpen(path: connector.place, reason: "\(error)")
         }
+    }
+
+    /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)`` where no connection is to be had.
+    static func firstStep(of address: PostgreSQLAddress) throws(DatabaseOpenError) -> String? {
+        var settings = PostgreSQLSettings()
+        // Whoever has locked the table is told by the start, which waits for it.
+        settings.lockTimeout = 200
+        let connector = PostgreSQLConnector(address: address, settings: settings)
+        let link: PostgreSQLLink
+        do throws(PostgreSQLLink.Loss) { link = try connector.connect() } catch { throw .cannotOpen(path: connector.place, reason: error.told) }
+        guard let found = try? row(of: tableQuestion, on: link), (try? found.int("columns")) == 2 else { return nil }
+        guard let step = try? row(of: StepTables.firstQuestion, on: link) else { return nil }
+        return try? step.text("name")
     }
 
     /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``, ``DatabaseOpenError/cannotOpen(path:reason:)``.
@@ -53,7 +66,7 @@ extension PostgreSQLDatabase {
         let connector = PostgreSQLConnector(address: address, settings: PostgreSQLSettings())
         let comment: String?
         do { comment = try row(of: movedQuestion, on: try connector.connect())?.optionalText("comment") } catch let loss as PostgreSQLLink.Loss {
-            throw .cannotOpen(path: connector.place, reason: loss.reason)
+            throw .cannotOpen(path: connector.place, reason: loss.told)
         } catch {
             throw .cannotOpen(path: connector.place, reason: "\(error)")
         }

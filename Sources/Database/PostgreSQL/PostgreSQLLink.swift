@@ -21,6 +21,8 @@ final class PostgreSQLLink {
         var isSilence = false
         /// Whether whoever asked had less time than it takes to tell: nothing is known of the server.
         var isLate = false
+        /// What an operator does about it, as one line without a secret; nil where the reason says it, or nothing is known.
+        var advice: String?
     }
 
     /// One of libpq's.

@@ -38,6 +38,16 @@ extension SQLiteDatabase {
         }
     }
 
+    /// Nil also where there is no file, and none is made.
+    static func firstStep(at path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
+        // As in `tables(at:besideServer:)`.
+        guard let queue = try? DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base()) else { return nil }
+        defer { try? queue.close() }
+        return try? queue.unsafeRead { try String.fetchOne($0, sql: StepTables.firstQuestion) }
+    }
+
     /// Whether there is a log beside the file, with something in it.
     static func hasLog(_ path: String) -> Bool {
         var status = stat()

@@ -1,3 +1,4 @@
+import Database
 import HTTPService
 import OstiaryProtocol
 import SecondFactor
@@ -97,7 +98,9 @@ extension IdentityError: CustomStringConvertible {
                 + "backup while no server runs"
         case .trustsItself:
             "OSTIARY_SF_TRUSTED_SERVERS names this server's own identity: put what `ostiary serve --print-identity` prints there"
-        case .unreadableKey: "the server's keys cannot be read with this key file: name the key file that belongs to the database"
+        case .unreadableKey:
+            UnwrapError.otherKeyFile("OSTIARY_SF_KEK_FILE", "OSTIARY_SF_DATABASE_URL")
+                + "; where all that is right, the keys are damaged: restore a backup"
         }
     }
 }

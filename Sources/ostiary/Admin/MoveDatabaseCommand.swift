@@ -1,10 +1,8 @@
 import ArgumentParser
-import AuthServer
 import Database
 import Foundation
 import HTTPService
 import OstiaryProgram
-import SecondFactorServer
 
 /// `ostiary admin move-database`: all that a server keeps goes to a database of the other engine. It opens both itself, and no server.
 struct MoveDatabaseCommand: AsyncParsableCommand {
@@ -74,8 +72,6 @@ extension ServerKind {
     static func of(_ source: MoveEnd) async throws -> ServerKind {
         allCases[try await MovableSchema.of(source, among: allCases.map(\.schema))]
     }
-
-    var schema: MovableSchema { self == .authentication ? .authServer : .secondFactorServer }
 }
 
 /// Something that passes kept a move from its end.

@@ -21,7 +21,7 @@ struct OtherServersFolder: Error, CustomStringConvertible {
             guard theirs == URL(fileURLWithPath: path).path || !FileManager.default.fileExists(atPath: theirs) else {
                 throw OtherServersFolder(database: theirs)
             }
-        // The tables of the other server are refused as those of another program.
+        // One that holds the other server's tables is an ``OtherServersDatabase``.
         case .postgresql: return
         }
     }

@@ -22,7 +22,7 @@ enum RootAPIKey {
     static func ensured(_ settings: Settings, _ options: StorageOptions) async throws -> (settings: Settings, path: String?) {
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return (settings, nil) }
         let path = path(options)
-        _ = try KeyFile.read(orMakeAt: path, newKey: drawn)
+        do { _ = try KeyFile.read(orMakeAt: path, newKey: drawn) } catch KeyFileError.malformed { throw StrangeAPIKey(path: path) }
         return (try await with([.rootAPIKeyFile: path], options), path)
     }
 
@@ -36,5 +36,16 @@ enum RootAPIKey {
     private static func drawn() -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+}
+
+/// The file of the data folder holds no key that was made here. It is no key file of a database, so another may take its place.
+struct StrangeAPIKey: Error, CustomStringConvertible {
+    let path: String
+
+    var description: String {
+        "the file \(path) does not hold 64 hexadecimal digits, and is no API key that was made here: name a file with a key of your own "
+            + "(\(SettingKey.rootAPIKeyFile.variable)); or remove this one, and the next start makes another, which the backends are given then. It was left as it "
+            + "is, and nothing of it is told"
     }
 }

@@ -43,7 +43,7 @@ struct SecondFactorReset: AsyncParsableCommand {
     private func reset(_ instance: InstanceID, of owner: ServerID?) async throws {
         let settings = try await options.settings()
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-        let database = try ServerStorage.openExisting(storage)
+        let database = try ServerStorage.openExisting(storage, of: .secondFactor)
         let keeper = SecondFactorOperator(
             database: database, logger: .service("ostiary.second-factor", level: .notice), stepPatience: .told(by: "ostiary second-factor reset"))
         let outcome = try await database.tellingWhy { try await keeper.resetInstance(instance, of: owner, at: .now) }

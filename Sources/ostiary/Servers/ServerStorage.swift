@@ -9,17 +9,19 @@ import OstiaryProtocol
 enum ServerStorage {
     /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key. A database
     /// is made only where there was none: a file that holds no tables is as good as a lost one, unless it is that of a first start which did not come
-    /// to its end, and one with the tables of others is theirs. None is made in the folder of the other server, which is a mistyped `--data`.
+    /// to its end, and one with the tables of others is theirs. None is made in the folder of the other server, which is a mistyped `--data`. That a database
+    /// is the other server's is told before all that may be wrong with it.
     /// - Parameters:
     ///   - folder: of the server's data.
     ///   - needsStandby: whether a second machine must keep what is committed. Looked at before the first commit, which would wait for it for ever.
     ///   - logger: told what an operator may not have meant.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherDatabase``, ``OtherServersFolder``, `NoStandby`, `SQLError`.
+    /// - Throws: ``WrongSetting``, ``OtherServersDatabase``, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherDatabase``, ``OtherServersFolder``,
+    ///   `NoStandby`, `SQLError`.
     static func open(
         _ settings: StorageSettings, of server: ServerKind, in folder: DataFolder, _ identity: IdentityOptions, ownership: DatabaseOwnership,
         needsStandby: Bool = false, logger: Logger? = nil
     ) async throws -> (any Database, KeyEncryptionKey) {
-        let url = try DatabaseURL(parsing: settings.databaseURL)
+        let url = try databaseURL(settings, of: server)
         if needsStandby, case .sqlite = url { throw NoStandby.file }
         try checkUnbegunMove(of: url)
         // Also of one that is gone: that it was moved is the better word.
@@ -103,13 +105,22 @@ enum ServerStorage {
     }
 
     /// For a command beside a running server: makes no database where there is none.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, ``NoDatabase``.
-    static func openExisting(_ settings: StorageSettings) throws -> any Database {
-        let url = try DatabaseURL(parsing: settings.databaseURL)
+    /// - Throws: ``WrongSetting``, ``OtherServersDatabase``, `DatabaseOpenError`, ``NoDatabase``.
+    static func openExisting(_ settings: StorageSettings, of server: ServerKind) throws -> any Database {
+        let url = try databaseURL(settings, of: server)
         try checkNotMoved(url)
         guard try existing(url) != nil else { throw NoDatabase(url: settings.databaseURL) }
         do { return try openDatabase(url, ownership: .shared, content: .ours) } catch DatabaseOpenError.empty {
             throw NoDatabase(url: settings.databaseURL)
+        }
+    }
+
+    /// Where the server's own database is, or is to be.
+    private static func databaseURL(_ settings: StorageSettings, of server: ServerKind) throws -> DatabaseURL {
+        try WrongSetting.naming(server.urlSetting) {
+            let url = try DatabaseURL(parsing: settings.databaseURL)
+            try OtherServersDatabase.check(url, of: server)
+            return url
         }
     }
 

@@ -315,11 +315,24 @@ struct ServerVaultTests {
         #expect(left.count == 1 && left.allSatisfy { $0.key.id != signer })
     }
 
-    @Test("Under another key-encryption key nothing opens")
+    @Test("Under another key-encryption key nothing opens, and nothing is written, which the others could not read: not when keys are due either")
     func otherKey() async throws {
-        let (database, clock) = (try await misbehavingDatabase(), TestClock())
-        _ = try await Self.vault(database, .random(), clock).open(name: "Shop")
-        let other = try await Self.vault(database, .random(), clock)
-        await #expect(throws: UnwrapError.self) { try await other.open(name: "Shop") }
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let server = try await Self.vault(database, key, clock).open(name: "Shop").id
+        func written() async throws -> [Int] {
+            try await database.read { connection in
+                let rows = SQLKeyRows(connection)
+                let (keys, prekeys) = (try rows.keys(of: server), try rows.prekeys(of: server))
+                return [keys.count] + prekeys.map { Int($0.id) }
+            }
+        }
+        for days in [0, 1, 61, 100] as [UInt64] {
+            clock.advance(days * Self.day)
+            let before = try await written()
+            let other = try await Self.vault(database, .random(), clock)
+            await #expect(throws: UnwrapError.self) { try await other.open(name: "Shop") }
+            #expect(try await written() == before)
+            _ = try await Self.vault(database, key, clock).open(name: "Shop")
+        }
     }
 }

@@ -143,8 +143,12 @@ struct KeyEncryptionKeyTests {
     func malformed(content: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(content, to: "key")
-        #expect(throws: KeyFileError.malformed(path: path)) { try KeyEncryptionKey.load(orMakeAt: path) }
+        let error = KeyFileError.malformed(path: path)
+        #expect(throws: error) { try KeyEncryptionKey.load(orMakeAt: path) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+        let words = error.description
+        #expect(words.contains(": put back the copy that was kept of it") && words.contains("; never make a new one for a database"), "\(words)")
+        #expect(content.isEmpty || !words.contains(content))
     }
 
     @Test("Digits of either case and white space around them are read")

@@ -51,9 +51,28 @@ struct PostgreSQLAddressTests {
             ("postgres:///x?host=/a,db", .noRootCertificates),
             ("postgres://127.db.example/x?sslmode=disable", .unprotected), ("postgres://127.0.0.1.db.example/x", .noRootCertificates),
             ("postgres://127.1/x?sslmode=disable", .unprotected), ("postgres://[::2]/x?sslmode=disable", .unprotected),
+            ("postgres://db/x?sslmode=prefer", .unprotected), ("postgres://db/x?sslmode=allow", .unprotected),
+            // On this machine it is no other one that is in the way.
+            ("postgres://localhost/x?sslmode=prefer", .unknownMode), ("postgres:///x?host=/a&sslmode=geheim", .unknownMode),
         ])
     func refused(text: String, error: DatabaseURLError) {
         #expect(throws: error) { try DatabaseURL(parsing: text) }
         #expect(!error.description.contains("geheim"))
+    }
+
+    @Test(
+        "What is refused for want of TLS names both parameters and why, and never the way around it",
+        arguments: [DatabaseURLError.unprotected, .noRootCertificates])
+    func words(error: DatabaseURLError) {
+        let words = error.description
+        #expect(words.contains("sslmode=verify-full") && words.contains("sslrootcert=PATH"), "\(words)")
+        #expect(words.contains("be told what logs people in"), "\(words)")
+        #expect(words.hasPrefix("the database URL names another machine") && !words.contains("disable"), "\(words)")
+    }
+
+    @Test("Of a mode that does not hold on this machine no other machine is spoken of")
+    func localMode() {
+        let words = DatabaseURLError.unknownMode.description
+        #expect(words.contains("leave it out, or write sslmode=verify-full and sslrootcert=PATH") && !words.contains("another machine"), "\(words)")
     }
 }

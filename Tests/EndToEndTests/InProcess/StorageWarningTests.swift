@@ -42,4 +42,17 @@ struct StorageWarningTests {
         try await start("one.sqlite")
         #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.level == .warning })
     }
+
+    @Test("An API key in the data folder that was not made here is told as that, and not as a database's key file; it is not printed, nor changed")
+    func strangeAPIKey() async throws {
+        let content = "made-by-hand-0123456789abcdefghijklmnopqrstuv"
+        let path = try folder.write(content, to: RootAPIKey.fileName)
+        let options = try StorageOptions.parse(["--data", folder.path])
+        let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
+        let error = await #expect(throws: StrangeAPIKey.self) { _ = try await RootAPIKey.ensured(settings, options) }
+        let words = try #require(error).description
+        #expect(words.hasPrefix("the file \(path) ") && words.contains("(OSTIARY_ROOT_API_KEY_FILE); or remove this one"), "\(words)")
+        #expect(!words.contains(content) && !words.contains("database"), "\(words)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+    }
 }

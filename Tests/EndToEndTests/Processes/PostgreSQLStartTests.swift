@@ -157,6 +157,59 @@ struct PostgreSQLStartTests {
         names.forEach(cluster.leave)
     }
 
+    @Test(
+        "A database that is not there is told with the setting that names it and with how it is made, a URL that is none likewise; no key file is made",
+        arguments: ["serve", "second-factor"])
+    func noDatabase(_ command: String) async throws {
+        let setting = command == "serve" ? "OSTIARY_DATABASE_URL" : "OSTIARY_SF_DATABASE_URL"
+        let absent = try await start(command, on: "nowhere")
+        #expect(absent.exitCode == 1 && absent.complaintLines.count == 1)
+        #expect(absent.complaints.hasPrefix("ostiary \(command): \(setting): cannot open the database nowhere at "), "\(absent.complaints)")
+        let step = "createdb --owner=ostiary --template=template0 --encoding=UTF8 --locale=C nowhere, as a superuser of PostgreSQL"
+        #expect(absent.complaints.contains(step), "\(absent.complaints)")
+        let open = try await start(command, on: "", [setting: "postgresql://db.example/x?sslmode=prefer"])
+        #expect(open.exitCode == 1 && open.complaintLines.count == 1)
+        #expect(open.complaints.hasPrefix("ostiary \(command): \(setting): the database URL names another machine"), "\(open.complaints)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("data")))
+    }
+
+    @Test(
+        "A node whose key file is not the first one's hears that, and to copy that one; with the copy it is the same server, without any it makes none",
+        arguments: ["serve", "second-factor"])
+    func otherKeyFile(_ command: String) async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        let first = try await start(command, on: name)
+        #expect(first.exitCode == 0, "\(first.complaints)")
+        let node = folder.file("node")
+        let key = "\(node)/\(URL(fileURLWithPath: keyFile(command)).lastPathComponent)"
+        func startNode() async throws -> Program {
+            let program = try Program([command, "--data", node, "--print-identity"], environment: cluster.settings([command: name]))
+            _ = try await program.end()
+            return program
+        }
+
+        let without = try await startNode()
+        #expect(without.exitCode == 1 && without.complaintLines.count == 1)
+        #expect(without.complaints.contains("(of several nodes all have the same: copy that of the first one)"), "\(without.complaints)")
+        #expect(!FileManager.default.fileExists(atPath: key))
+
+        _ = try KeyEncryptionKey.load(orMakeAt: key)
+        let content = try String(contentsOfFile: key, encoding: .utf8)
+        let other = try await startNode()
+        #expect(other.exitCode == 1 && other.complaintLines.count == 1)
+        for words in ["it is not the one that the database was begun with. Put that", "copy that of the first node here. Never make a new one"] {
+            #expect(other.complaints.contains(words), "\(other.complaints)")
+        }
+        #expect(!other.complaints.contains(String(content.prefix(64))))
+        #expect(try String(contentsOfFile: key, encoding: .utf8) == content)
+
+        try FileManager.default.removeItem(atPath: key)
+        try FileManager.default.copyItem(atPath: keyFile(command), toPath: key)
+        #expect(try await startNode().lines == first.lines)
+        cluster.leave(name)
+    }
+
     @Test("A first start that made its key file and no table goes on", arguments: ["serve", "second-factor"])
     func interrupted(_ command: String) async throws {
         let cluster = try await PostgreSQLCluster.shared

@@ -83,6 +83,9 @@ struct IdentityTests {
         await #expect(throws: IdentityError.unreadableKey) {
             try await ServerFixture.run(on: database, ServerFixture.Setting()) { _ in }
         }
+        let words = IdentityError.unreadableKey.description
+        #expect(words.contains("copy that of the first node here. Never make a new one") && words.contains("OSTIARY_SF_KEK_FILE"))
+        #expect(!words.contains("OSTIARY_KEK_FILE") && !words.contains("\n"))
     }
 
     @Test("A prekey is published for a day and opened for two; then a request to it is refused, and its row is gone")
