@@ -165,9 +165,9 @@ let package = Package(
             dependencies: [
                 "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "HTTPCalls", "QRCode", hummingbird,
                 httpTypes, httpClient, logging, lifecycle, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"), crypto,
-                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "Mustache", package: "swift-mustache"), "CPageFiles",
             ],
-            resources: [.embedInCode("Pages/Assets")],
+            exclude: ["Pages/Assets", "Pages/Embedded"],
             swiftSettings: house),
         // SecondFactor over HTTP and SQL.
         .target(
@@ -200,10 +200,14 @@ let package = Package(
                 "OstiaryProgram", "AuthServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode", "QRReading", "Database",
                 crypto, hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The phone's way to its servers, and the relays and pages of the demonstration.
-                httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
+                httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"), "CPhoneFiles",
             ],
-            resources: [.embedInCode("DemoPage/Assets"), .embedInCode("PhonePage/Assets")],
+            exclude: ["DemoPage/Assets", "PhonePage/Assets", "Embedded"],
             swiftSettings: house),
+
+        // The files of the pages, as bytes of the programs.
+        .target(name: "CPageFiles", path: "Sources/AuthServer/Pages/Embedded"),
+        .target(name: "CPhoneFiles", path: "Sources/OstiaryPhone/Embedded"),
 
         // System modules: C libraries installed by scripts/setup.
         .systemLibrary(name: "CSodium", path: "Sources/System/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -266,7 +270,7 @@ let package = Package(
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol",
                 "OstiaryMobile", "Database", "HTTPService", "HTTPCalls", "QRCode", "QRReading", "OstiaryTesting", "OstiaryTestTraits", hummingbird,
-                hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
+                hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, "CPageFiles",
             ],
             swiftSettings: house),
         .testTarget(
@@ -282,8 +286,7 @@ let package = Package(
                 "ostiary", "OstiaryPhone", "OstiaryProgram", "TokenBehindExample", "DataBehindExample", "TimesheetsCronExample", "AuthServer",
                 "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "Database",
                 "HTTPService", "QRCode", "OstiaryTesting", "OstiaryTestTraits", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore,
-                nioPosix,
-                crypto, httpClient, lifecycle, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
+                nioPosix, crypto, httpClient, lifecycle, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             // The latter is built by tests, which load it into servers.
             exclude: ["Fixtures", "Nodes/faked_clock.c"],

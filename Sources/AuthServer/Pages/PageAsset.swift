@@ -1,3 +1,4 @@
+import CPageFiles
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -21,23 +22,23 @@ struct PageAsset: Sendable {
 
     /// The stylesheets of the pages, by their names, as their files are.
     static let styleFiles = [
-        "style": PackageResources.style_css, "enrol": PackageResources.enrol_css, "embed": PackageResources.embed_css,
-        "device": PackageResources.device_css, "typed": PackageResources.typed_css,
+        "style": PageFile.style_css.bytes, "enrol": PageFile.enrol_css.bytes, "embed": PageFile.embed_css.bytes,
+        "device": PageFile.device_css.bytes, "typed": PageFile.typed_css.bytes,
     ]
     /// The same as they are sent.
     static let styles = styleFiles.mapValues { PageAsset(PageSource.strippedStyle($0), "text/css; charset=utf-8") }
-    static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")
-    static let openAPI = PageAsset(PackageResources.openapi_json, "application/json; charset=utf-8")
+    static let icon = PageAsset(PageFile.icon_svg.bytes, "image/svg+xml")
+    static let openAPI = PageAsset(PageFile.openapi_json.bytes, "application/json; charset=utf-8")
 
     /// The module that sites load for `<ostiary-login>`.
-    static let element = PageAsset(PageSource.strippedScript(PackageResources.element_js), "text/javascript; charset=utf-8")
+    static let element = PageAsset(PageSource.strippedScript(PageFile.element_js.bytes), "text/javascript; charset=utf-8")
 
     /// The modules of the pages, by their names, as their files are.
     static let scriptFiles = [
-        "page": PackageResources.page_js, "login": PackageResources.login_js, "enrol": PackageResources.enrol_js, "link": PackageResources.link_js,
-        "consent": PackageResources.consent_js, "device": PackageResources.device_js, "logout": PackageResources.logout_js,
-        "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js, "embed": PackageResources.embed_js,
-        "send": PackageResources.send_js, "typed": PackageResources.typed_js,
+        "page": PageFile.page_js.bytes, "login": PageFile.login_js.bytes, "enrol": PageFile.enrol_js.bytes, "link": PageFile.link_js.bytes,
+        "consent": PageFile.consent_js.bytes, "device": PageFile.device_js.bytes, "logout": PageFile.logout_js.bytes,
+        "view": PageFile.view_js.bytes, "draw": PageFile.draw_js.bytes, "qr": PageFile.qr_js.bytes, "embed": PageFile.embed_js.bytes,
+        "send": PageFile.send_js.bytes, "typed": PageFile.typed_js.bytes,
     ]
     /// The same as they are sent.
     static let scripts = scriptFiles.mapValues { PageAsset(PageSource.strippedScript($0), "text/javascript; charset=utf-8") }

@@ -1,3 +1,4 @@
+import CPageFiles
 import Foundation
 import Mustache
 
@@ -28,19 +29,19 @@ struct PageSource: Sendable {
 
     /// The texts of each language as they are.
     /// - Throws: when the file of the program is not what it was.
-    static func catalogue() throws -> Catalogue { try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json)) }
+    static func catalogue() throws -> Catalogue { try JSONDecoder().decode(Catalogue.self, from: Data(PageFile.texts_json.bytes)) }
 
     /// - Parameter plain: the texts of each language as they are.
     /// - Throws: when the files of the program are not what they were; a test makes every page.
     init(_ plain: Catalogue) throws {
         texts = plain.mapValues(Self.markup)
         let files = [
-            "head": PackageResources.head_html, "begin": PackageResources.begin_html, "foot": PackageResources.foot_html,
-            "marks": PackageResources.marks_html, "login": PackageResources.login_html, "enrol": PackageResources.enrol_html,
-            "link": PackageResources.link_html, "missing": PackageResources.missing_html, "trouble": PackageResources.trouble_html,
-            "consent": PackageResources.consent_html, "device": PackageResources.device_html, "logout": PackageResources.logout_html,
-            "refused": PackageResources.refused_html, "stale": PackageResources.stale_html,
-            "send": PackageResources.send_html,
+            "head": PageFile.head_html.bytes, "begin": PageFile.begin_html.bytes, "foot": PageFile.foot_html.bytes,
+            "marks": PageFile.marks_html.bytes, "login": PageFile.login_html.bytes, "enrol": PageFile.enrol_html.bytes,
+            "link": PageFile.link_html.bytes, "missing": PageFile.missing_html.bytes, "trouble": PageFile.trouble_html.bytes,
+            "consent": PageFile.consent_html.bytes, "device": PageFile.device_html.bytes, "logout": PageFile.logout_html.bytes,
+            "refused": PageFile.refused_html.bytes, "stale": PageFile.stale_html.bytes,
+            "send": PageFile.send_html.bytes,
         ]
         library = MustacheLibrary(templates: try files.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
     }

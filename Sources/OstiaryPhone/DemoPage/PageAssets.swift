@@ -1,13 +1,14 @@
+import CPhoneFiles
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
 /// The files of the page, which are part of the program.
 enum PageAssets {
-    static let page = (PackageResources.demo_html, "text/html; charset=utf-8")
-    static let script = (PackageResources.demo_js, "text/javascript; charset=utf-8")
-    static let style = (PackageResources.demo_css, "text/css; charset=utf-8")
-    static let protocolStyle = (PackageResources.protocol_css, "text/css; charset=utf-8")
+    static let page = (PhoneFile.demo_html.bytes, "text/html; charset=utf-8")
+    static let script = (PhoneFile.demo_js.bytes, "text/javascript; charset=utf-8")
+    static let style = (PhoneFile.demo_css.bytes, "text/css; charset=utf-8")
+    static let protocolStyle = (PhoneFile.protocol_css.bytes, "text/css; charset=utf-8")
 
     static func response(_ asset: (bytes: [UInt8], type: String)) -> Response {
         Response(status: .ok, headers: [.contentType: asset.type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))

@@ -1,3 +1,4 @@
+import CPhoneFiles
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -9,12 +10,12 @@ struct PhonePageAsset: Sendable {
     let bytes: [UInt8]
 
     static let all = [
-        PhonePageAsset(path: "/", type: "text/html; charset=utf-8", bytes: PackageResources.phone_html),
-        PhonePageAsset(path: "/phone.css", type: "text/css; charset=utf-8", bytes: PackageResources.phone_css),
-        PhonePageAsset(path: "/icon.svg", type: "image/svg+xml", bytes: PackageResources.phone_icon_svg),
-        PhonePageAsset(path: "/favicon.ico", type: "image/svg+xml", bytes: PackageResources.phone_icon_svg),
-        script("phone", PackageResources.phone_js), script("screens", PackageResources.screens_js), script("lists", PackageResources.lists_js),
-        script("pad", PackageResources.pad_js), script("scan", PackageResources.scan_js), script("line", PackageResources.line_js),
+        PhonePageAsset(path: "/", type: "text/html; charset=utf-8", bytes: PhoneFile.phone_html.bytes),
+        PhonePageAsset(path: "/phone.css", type: "text/css; charset=utf-8", bytes: PhoneFile.phone_css.bytes),
+        PhonePageAsset(path: "/icon.svg", type: "image/svg+xml", bytes: PhoneFile.phone_icon_svg.bytes),
+        PhonePageAsset(path: "/favicon.ico", type: "image/svg+xml", bytes: PhoneFile.phone_icon_svg.bytes),
+        script("phone", PhoneFile.phone_js.bytes), script("screens", PhoneFile.screens_js.bytes), script("lists", PhoneFile.lists_js.bytes),
+        script("pad", PhoneFile.pad_js.bytes), script("scan", PhoneFile.scan_js.bytes), script("line", PhoneFile.line_js.bytes),
     ]
 
     private static func script(_ name: String, _ bytes: [UInt8]) -> PhonePageAsset {

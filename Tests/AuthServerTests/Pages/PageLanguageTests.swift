@@ -1,3 +1,4 @@
+import CPageFiles
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,7 +11,7 @@ import Testing
 @Suite("Languages of the pages")
 struct PageLanguageTests {
     private func catalogue() throws -> PageSource.Catalogue {
-        try JSONDecoder().decode(PageSource.Catalogue.self, from: Data(PackageResources.texts_json))
+        try JSONDecoder().decode(PageSource.Catalogue.self, from: Data(PageFile.texts_json.bytes))
     }
 
     @Test("Every language says everything, with the same places for what is put in, and in its direction")
@@ -33,10 +34,10 @@ struct PageLanguageTests {
     @Test("Every text that a page asks for is there, and every one that is there is asked for")
     func isUsed() throws {
         let files = [
-            PackageResources.head_html, PackageResources.begin_html, PackageResources.foot_html, PackageResources.marks_html,
-            PackageResources.login_html, PackageResources.enrol_html, PackageResources.link_html, PackageResources.missing_html,
-            PackageResources.trouble_html, PackageResources.consent_html, PackageResources.device_html, PackageResources.logout_html,
-            PackageResources.refused_html, PackageResources.stale_html, PackageResources.send_html,
+            PageFile.head_html.bytes, PageFile.begin_html.bytes, PageFile.foot_html.bytes, PageFile.marks_html.bytes,
+            PageFile.login_html.bytes, PageFile.enrol_html.bytes, PageFile.link_html.bytes, PageFile.missing_html.bytes,
+            PageFile.trouble_html.bytes, PageFile.consent_html.bytes, PageFile.device_html.bytes, PageFile.logout_html.bytes,
+            PageFile.refused_html.bytes, PageFile.stale_html.bytes, PageFile.send_html.bytes,
         ]
         let templates = files.map { String(decoding: $0, as: UTF8.self) }.joined()
         let asked = Set(templates.matches(of: /\{\{\{?(\w+)\}/).map { String($0.1) })

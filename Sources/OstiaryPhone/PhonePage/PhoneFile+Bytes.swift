@@ -1,0 +1,6 @@
+import CPhoneFiles
+
+extension PhoneFile {
+    /// All of it.
+    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+}
