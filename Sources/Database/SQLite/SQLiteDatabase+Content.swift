@@ -38,10 +38,11 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Nil also where there is no file, and none is made.
+    /// Nil also where there is no file, and none is made, and of one with a second name: a server may have it open by that, and by this one SQLite would
+    /// begin another log.
     static func firstStep(at path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
+        guard stat(path, &status) == 0, status.st_size > 0, status.st_nlink == 1 else { return nil }
         // As in `tables(at:besideServer:)`.
         guard let queue = try? DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base()) else { return nil }
         defer { try? queue.close() }
