@@ -55,7 +55,7 @@ extension DatabaseURLError: CustomStringConvertible {
                 + "sslmode=verify-full and sslrootcert=PATH, a file of the certificates by which PostgreSQL is known"
         case .unknownMode:
             "sslmode in the database URL is neither verify-full nor disable: on this machine leave it out, or write sslmode=verify-full and sslrootcert=PATH; "
-                + "what is between the two asks nobody who they are"
+                + "what is between the two does not make sure of who answers"
         case .noRootCertificates:
             "the database URL names another machine, or sslmode=verify-full, and not by which certificates PostgreSQL is known there: without them whoever "
                 + "answers would be told what logs people in. Add sslrootcert=PATH (behind ? or &), a file of them; sslmode=verify-full goes with it"

@@ -49,7 +49,9 @@ extension SQLError: OperatorFault {
         case .cannotWrite: .look("check the file system and its mode")
         case .noMemory: .mend("of shared memory raise max_locks_per_transaction, of other give it more or fewer connections")
         case .notAllowed(_, let reason):
-            .mend("make it the owner of all that this program made there, and GRANT USAGE, CREATE ON SCHEMA \(Self.schema(in: reason)) TO it")
+            .mend(
+                "is the user of the database URL the one that this server has run with? Else name that one there; if so, make it the owner again of all that "
+                    + "this server made there, and GRANT USAGE, CREATE ON SCHEMA \(Self.schema(in: reason)) TO it")
         case .tableMissing, .damaged: .stop("restore a backup")
         case .replaced: .stop("put the right files in their place")
         default: nil

@@ -3,11 +3,13 @@ import Foundation
 extension MoveEnd {
     /// Opens the database that is moved, alone as far as its engine can tell.
     /// - Parameter text: the URL as an operator wrote it.
-    /// - Throws: ``DatabaseOpenError``.
-    package static func source(_ url: DatabaseURL, _ text: String) throws(DatabaseOpenError) -> MoveEnd {
+    /// - Throws: ``DatabaseOpenError``, ``MoveRefusal/otherNames(path:)``.
+    package static func source(_ url: DatabaseURL, _ text: String) throws -> MoveEnd {
         switch url {
         case .sqlite(let path):
-            guard FileManager.default.fileExists(atPath: path) else { throw .cannotOpen(path: path, reason: "there is no such file") }
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw DatabaseOpenError.cannotOpen(path: path, reason: "there is no such file") }
+            guard status.st_nlink == 1 else { throw MoveRefusal.otherNames(path: path) }
             return try sqlite(path, content: .ours, note: .source)
         case .postgresql(let address): return try postgresql(address, text, content: .ours)
         }

@@ -4,6 +4,8 @@ package enum MoveRefusal: Error, Equatable, Sendable {
     case sameEngine
     /// Servers are connected to the source.
     case serverRuns(String, connections: Int)
+    /// The file of the source has more names than the one that was given: word that it was moved would lie beside one of them.
+    case otherNames(path: String)
     /// The source has the table of steps, and no step was taken.
     case notStarted(String)
     /// The source wants steps of the schema that this program knows.
@@ -34,6 +36,9 @@ extension MoveRefusal: CustomStringConvertible {
             "both are of one engine: copy a SQLite file as docs/operations.md says under Backup, and a PostgreSQL database by pg_dump and pg_restore"
         case .serverRuns(let name, let connections):
             "a server has \(name) open (\(connections) connections): stop every server on it, then run the same command again"
+        case .otherNames(let path):
+            "the file \(path) has another name, too (a hard link; find -samefile shows it), by which a server could be started once it is moved, and would give "
+                + "spent tries and stopped logins back: remove the other name, then run the same command again; nothing was changed"
         case .notStarted(let name): "no server has run on \(name): there is nothing to move"
         case .olderSource(let name, let version):
             "\(name) is at schema version \(version), older than this program: start its server once with this program and stop it again, then run the "

@@ -16,7 +16,7 @@ struct ReadOnlyRoleTests {
         try await Self.run { place in
             try await place.run("ALTER TABLE session OWNER TO ostiary", "GRANT SELECT ON session TO \(place.role)")
             try await place.expectUnready(
-                saying: "it lacks INSERT, UPDATE, DELETE on the table session", "make it the owner of all that this program made there")
+                saying: "it lacks INSERT, UPDATE, DELETE on the table session", "make it the owner again of all that this server made there")
             try await place.run("ALTER TABLE session OWNER TO \(place.role)")
             try await place.waitUntilMended()
         }

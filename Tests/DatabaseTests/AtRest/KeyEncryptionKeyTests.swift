@@ -131,7 +131,10 @@ struct KeyEncryptionKeyTests {
     func readableByOthers(mode: Int) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(String(repeating: "0f", count: 32), to: "key", mode: mode)
-        #expect(throws: KeyFileError.readableByOthers(path: path)) { try KeyEncryptionKey.load(orMakeAt: path) }
+        let error = KeyFileError.readableByOthers(path: path)
+        #expect(throws: error) { try KeyEncryptionKey.load(orMakeAt: path) }
+        // Whoever did as the words say had no key of the database any more.
+        #expect(error.description.contains("run chmod 600 \(path). Never write another key into it") && !error.description.contains("change the key"))
     }
 
     @Test(

@@ -194,6 +194,22 @@ struct MoveRefusalTests {
         try await MoveEnd.target(.sqlite(path: folder.file("new.sqlite")), "").close()
     }
 
+    @Test("A file with a second name is not moved, since a server could be started by the other one: by neither name, until that is gone")
+    func twoNames() async throws {
+        let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let database = try SQLiteDatabase.open(path: folder.databasePath)
+        try await database.fillForMove()
+        try await database.close()
+        try FileManager.default.linkItem(atPath: folder.databasePath, toPath: other.databasePath)
+        for path in [folder.databasePath, other.databasePath] {
+            #expect(throws: MoveRefusal.otherNames(path: path)) { try MoveEnd.source(.sqlite(path: path), "") }
+        }
+        // Not even a log was begun beside it.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.path).count == 1)
+        try FileManager.default.removeItem(atPath: other.databasePath)
+        try await MoveEnd.source(.sqlite(path: folder.databasePath), "").close()
+    }
+
     @Test("What holds the tables of others is no target, and a file that is not there no source; neither is made or changed")
     func others() async throws {
         let folder = try TemporaryFolder()

@@ -36,7 +36,7 @@ struct UnreadableTablesTests {
             try await place.run("GRANT SELECT ON \(table) TO \(place.role)")
             let (status, said) = try await Self.ready(stage)
             #expect(status == .serviceUnavailable && said.contains("it lacks \(rights) on the table \(table)"), "\(said)")
-            #expect(said.contains("make it the owner of all that this program made there"), "\(said)")
+            #expect(said.contains("make it the owner again of all that this server made there"), "\(said)")
             #expect(try await Self.probe(stage) == .secondFactorUnavailable)
             try await place.run("ALTER TABLE \(table) OWNER TO \(place.role)")
             // What was said holds for two seconds.

@@ -70,10 +70,16 @@ function offerWays() {
   app.hidden = !app.querySelector("a:not([hidden])") || !["waiting", "tapped"].includes(shown);
 }
 
-/** Where a person goes who does not go on. This tab keeps it for when the page itself is over, in its history where it can. */
-export function goBackTo(address) {
+/**
+ * Where a person goes who does not go on. This tab keeps it for when the page itself is over, in its history where it can. What was kept of a page
+ * before, of another site perhaps, is kept for no other one.
+ */
+export function goBackTo(address, isOfTab) {
   const link = one("[data-back] a");
+  link.dataset.plain ??= link.textContent;
+  link.textContent = isOfTab && address ? `${link.dataset.plain}: ${place(address)}` : link.dataset.plain;
   if (!address) link.removeAttribute("href");
+  else if (isOfTab) link.href = address;
   else if (link.getAttribute("href") !== address) {
     link.href = address;
     history.replaceState({ back: address }, "");
@@ -86,13 +92,23 @@ export function goBackTo(address) {
   offerWays();
 }
 
-/** What `goBackTo` kept. */
-export function backFromHere() {
+/** By what a person knows where an address leads. */
+function place(address) {
+  const { host, protocol } = new URL(address);
+  return host || protocol.slice(0, -1);
+}
+
+/** Shows the way back that `goBackTo` kept: of this page, else of the last one that this tab has shown, which says where it leads. */
+export function goBackFromHere() {
+  const { back } = history.state ?? {};
+  if (back) return goBackTo(back);
+  let kept = null;
   try {
-    return history.state?.back ?? sessionStorage.getItem("back");
+    kept = sessionStorage.getItem("back");
   } catch {
-    return null;
+    // A browser that keeps nothing.
   }
+  goBackTo(kept, true);
 }
 
 /** The virtual server: its name, logo, colours, and its app. */
