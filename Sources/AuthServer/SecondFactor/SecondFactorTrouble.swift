@@ -15,7 +15,7 @@ package enum SecondFactorTrouble: Error, Equatable, Sendable {
     case another(found: [UInt8])
     /// The right root, and no key of it that is valid at this server's time, or no prekey.
     case keysNotValid
-    /// It answers, and does not take calls of this server.
+    /// What answers takes no calls of this server: it itself, or whoever is between, as nobody signs that.
     case distrust
     /// Its clock and ours are further apart than a message may travel.
     case clocks
@@ -68,7 +68,9 @@ extension SecondFactorTrouble: CustomStringConvertible {
             "its database does not serve (of a file a full disk or damage, of PostgreSQL a server that refuses, is silent or takes no writes), or its root key "
                 + "is withheld: look at its /ready"
         case .ownKeys(let detail): "this server cannot sign what it asks: \(detail)"
-        case .distrust: "it does not trust this server: add this server's identity to OSTIARY_SF_TRUSTED_SERVERS there"
+        case .distrust:
+            "its calls are refused, by it or by something on the way (HTTP status 403 has no signature): OSTIARY_SF_TRUSTED_SERVERS there has to have this server's "
+                + "identity, and a proxy between to let POST /sf/call pass"
         }
     }
 }
