@@ -22,7 +22,11 @@ enum RootAPIKey {
     static func ensured(_ settings: Settings, _ options: StorageOptions) async throws -> (settings: Settings, path: String?) {
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return (settings, nil) }
         let path = path(options)
-        do { _ = try KeyFile.read(orMakeAt: path, newKey: drawn) } catch KeyFileError.malformed { throw StrangeAPIKey(path: path) }
+        do { _ = try KeyFile.read(orMakeAt: path, newKey: drawn) } catch KeyFileError.malformed {
+            throw RootAPIKeyError.strange(path: path)
+        } catch KeyFileError.readableByOthers {
+            throw RootAPIKeyError.readableByOthers(path: path)
+        }
         return (try await with([.rootAPIKeyFile: path], options), path)
     }
 
@@ -39,13 +43,21 @@ enum RootAPIKey {
     }
 }
 
-/// The file of the data folder holds no key that was made here. It is no key file of a database, so another may take its place.
-struct StrangeAPIKey: Error, CustomStringConvertible {
-    let path: String
+/// Why the file of the data folder is not used. It is no key file of a database, so another may take its place.
+enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
+    /// It holds no key that was made here.
+    case strange(path: String)
+    case readableByOthers(path: String)
 
     var description: String {
-        "the file \(path) does not hold 64 hexadecimal digits, and is no API key that was made here: name a file with a key of your own "
-            + "(\(SettingKey.rootAPIKeyFile.variable)); or remove this one, and the next start makes another, which the backends are given then. It was left as it "
-            + "is, and nothing of it is told"
+        switch self {
+        case .strange(let path):
+            "the file \(path) does not hold 64 hexadecimal digits, and is no API key that was made here: name a file with a key of your own "
+                + "(\(SettingKey.rootAPIKeyFile.variable)); or remove this one, and the next start makes another, which the backends are given then. It was left as "
+                + "it is, and nothing of it is told"
+        case .readableByOthers(let path):
+            "others than its owner can read the API key \(path): run chmod 600 \(path); if they may have read it, remove it, and the next start makes another, "
+                + "which the backends are given then"
+        }
     }
 }

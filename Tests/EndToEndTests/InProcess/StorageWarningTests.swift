@@ -49,10 +49,16 @@ struct StorageWarningTests {
         let path = try folder.write(content, to: RootAPIKey.fileName)
         let options = try StorageOptions.parse(["--data", folder.path])
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
-        let error = await #expect(throws: StrangeAPIKey.self) { _ = try await RootAPIKey.ensured(settings, options) }
-        let words = try #require(error).description
+        let error = RootAPIKeyError.strange(path: path)
+        await #expect(throws: error) { _ = try await RootAPIKey.ensured(settings, options) }
+        let words = error.description
         #expect(words.hasPrefix("the file \(path) ") && words.contains("(OSTIARY_ROOT_API_KEY_FILE); or remove this one"), "\(words)")
         #expect(!words.contains(content) && !words.contains("database"), "\(words)")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+        // Another may take its place, where a key file of a database must never be changed.
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        let open = RootAPIKeyError.readableByOthers(path: path)
+        await #expect(throws: open) { _ = try await RootAPIKey.ensured(settings, options) }
+        #expect(open.description.contains("chmod 600 \(path); if they may have read it, remove it"))
     }
 }
