@@ -40,6 +40,16 @@ struct CutFixture {
     let database: PostgreSQLDatabase
     let socket: CuttingSocket
 
+    /// How often it was hit, when no connection that was cut works on what it has heard any more: until then a COMMIT may still come.
+    func settledHits() async throws -> Int {
+        let question = """
+            SELECT COUNT(*) AS others FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'
+            """
+        while try await database.read({ try $0.one(question)?.int("others") }) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+        return try await database.hits()
+    }
+
     /// - Parameter settings: of the connections that may be cut.
     static func run(settings: PostgreSQLSettings = .forTests, _ body: (CutFixture) async throws -> Void) async throws {
         let cluster = try await PostgreSQLCluster.shared

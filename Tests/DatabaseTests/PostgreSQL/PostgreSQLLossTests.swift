@@ -13,7 +13,7 @@ struct PostgreSQLLossTests {
             for (cut, hits) in [(CuttingSocket.Cut.after("COMMIT"), 1), (.before("COMMIT"), 1), (.after("COMMIT"), 2)] {
                 fixture.socket.cut(cut)
                 await #expect(throws: SQLError.outcomeUnknown) { try await fixture.database.countHit() }
-                let found = try await fixture.database.hits()
+                let found = try await fixture.settledHits()
                 #expect(fixture.socket.hasCut && found == hits)
             }
         }
@@ -51,7 +51,7 @@ struct PostgreSQLLossTests {
                         try await fixture.database.countHit()
                         expected += 1
                     } catch SQLError.outcomeUnknown {
-                        let found = try await fixture.database.hits()
+                        let found = try await fixture.settledHits()
                         #expect(found == expected || found == expected + 1)
                         expected = found
                     } catch SQLError.unavailable {
