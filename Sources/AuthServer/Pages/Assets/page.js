@@ -6,7 +6,7 @@
 // name, which every request carries: a browser may have several pages open, and sends the cookies of all of them.
 
 import { drawCode, stopFrames } from "./draw.js";
-import { all, dress, goBackFromHere, goBackTo, hide, isSaid, kind, lost, one, post, say, show, shown, texts } from "./view.js";
+import { all, backOfTab, dress, goBackTo, hide, isSaid, kind, lost, one, post, say, show, shown, texts } from "./view.js";
 
 /** What else is done with a snapshot. */
 export const followers = [];
@@ -116,7 +116,7 @@ async function ask() {
 /** The page's time is over; what was told before stays true. */
 function over() {
   stopListening();
-  goBackFromHere();
+  goBackTo(history.state?.back);
   if (["opening", "waiting", "scanned", "code"].includes(shown)) show("over");
 }
 
@@ -194,7 +194,7 @@ export async function begin() {
   const opened = answer?.ok && await answer.json();
   if (run !== runs) return;
   if (!opened) {
-    goBackFromHere();
+    goBackTo(backOfTab(), true);
     return show("closed");
   }
   page = opened.page;

@@ -71,20 +71,18 @@ function offerWays() {
 }
 
 /**
- * Where a person goes who does not go on. This tab keeps it for when the page itself is over, in its history where it can. What was kept of a page
- * before, of another site perhaps, is kept for no other one.
+ * Where a person goes who does not go on. This tab keeps it for when the page itself is over, in its history where it can. What the tab kept of a page
+ * before, of another site perhaps, says where it leads, and is kept for no other page.
  */
 export function goBackTo(address, isOfTab) {
   const link = one("[data-back] a");
-  link.dataset.plain ??= link.textContent;
-  link.textContent = isOfTab && address ? `${link.dataset.plain}: ${place(address)}` : link.dataset.plain;
+  fill("[data-back] a", isOfTab && address?.split("/")[2]);
   if (!address) link.removeAttribute("href");
-  else if (isOfTab) link.href = address;
   else if (link.getAttribute("href") !== address) {
     link.href = address;
-    history.replaceState({ back: address }, "");
+    if (!isOfTab) history.replaceState({ back: address }, "");
     try {
-      sessionStorage.setItem("back", address);
+      sessionStorage.back = address;
     } catch {
       // A browser that keeps nothing still has the link.
     }
@@ -92,23 +90,13 @@ export function goBackTo(address, isOfTab) {
   offerWays();
 }
 
-/** By what a person knows where an address leads. */
-function place(address) {
-  const { host, protocol } = new URL(address);
-  return host || protocol.slice(0, -1);
-}
-
-/** Shows the way back that `goBackTo` kept: of this page, else of the last one that this tab has shown, which says where it leads. */
-export function goBackFromHere() {
-  const { back } = history.state ?? {};
-  if (back) return goBackTo(back);
-  let kept = null;
+/** What `goBackTo` kept last, of whatever page. */
+export function backOfTab() {
   try {
-    kept = sessionStorage.getItem("back");
+    return sessionStorage.back;
   } catch {
     // A browser that keeps nothing.
   }
-  goBackTo(kept, true);
 }
 
 /** The virtual server: its name, logo, colours, and its app. */
