@@ -72,15 +72,15 @@ function offerWays() {
 
 /**
  * Where a person goes who does not go on. This tab keeps it for when the page itself is over, in its history where it can. What the tab kept of a page
- * before, of another site perhaps, says where it leads, and is kept for no other page.
+ * before, of another site perhaps (`kept`), says where it leads, and is no page's own.
  */
-export function goBackTo(address, isOfTab) {
+export function goBackTo(address, kept) {
   const link = one("[data-back] a");
-  fill("[data-back] a", isOfTab && address?.split("/")[2]);
+  fill("[data-back] a", kept && address?.split("/")[2]);
   if (!address) link.removeAttribute("href");
   else if (link.getAttribute("href") !== address) {
     link.href = address;
-    if (!isOfTab) history.replaceState({ back: address }, "");
+    if (!kept) history.replaceState({ back: address }, "");
     try {
       sessionStorage.back = address;
     } catch {
