@@ -135,9 +135,9 @@ struct ServerStanding {
         }
         guard fsync == "on", pages == "on" else { return "fsync is \(fsync) and full_page_writes is \(pages): a power cut would damage it" }
         guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
-            return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes, and neither can be changed: make another "
-                + "as a superuser of PostgreSQL by CREATE DATABASE NAME OWNER ROLE TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C', where ROLE "
-                + "is the user of the database URL, and name it there in place of \(database)"
+            return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes, and neither can be changed: "
+                + "make another as a superuser of PostgreSQL by CREATE DATABASE NAME OWNER ROLE TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' "
+                + "LC_CTYPE 'C', where ROLE is the user of the database URL, and name it there in place of \(database)"
         }
         if schema != nil { return nil }
         return closedSchema.map { "this user lacks USAGE on the schema \($0): grant it" }
