@@ -28,11 +28,14 @@ struct SessionAnswers: Sendable {
 
     /// The virtual server that an address names, if it is that of this call to the letter.
     private static func server(in address: String) -> ServerID? {
-        let letters = address.utf8
-        guard letters.count == before.utf8.count + 22 + behind.utf8.count, address.hasPrefix(before), address.hasSuffix(behind) else { return nil }
-        return ServerID(text: String(Substring(letters.dropFirst(before.utf8.count).dropLast(behind.utf8.count))))
+        var address = address
+        return address.withUTF8 { letters in
+            guard letters.count == before.count + ServerID.textLength + behind.count, letters.starts(with: before) else { return nil }
+            let (text, rest) = (letters[before.count..<before.count + ServerID.textLength], letters.suffix(behind.count))
+            return rest.elementsEqual(behind) ? ServerID(text: String(decoding: text, as: UTF8.self)) : nil
+        }
     }
 
-    /// What stands around the id, which has 22 letters.
-    private static let (before, behind) = ("/servers/", "/sessions/")
+    /// What stands around the id.
+    private static let (before, behind) = (Array("/servers/".utf8), Array("/sessions/".utf8))
 }

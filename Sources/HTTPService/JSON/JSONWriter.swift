@@ -12,26 +12,31 @@ import OstiaryProtocol
 ///         json.object { json in json.member("name", name) }
 ///     }
 package struct JSONWriter: Sendable {
-    private var buffer: ByteBuffer
+    /// What was written, and room behind it.
+    private var room: [UInt8]
+    /// How many bytes were written.
+    private var count = 0
     private var needsComma = false
 
     private init() {
-        // Room for most answers.
-        buffer = ByteBufferAllocator().buffer(capacity: 512)
+        // Enough for most answers.
+        room = Array(repeating: 0, count: 512)
     }
 
     /// The text of one value.
-    package static func text(_ write: (inout JSONWriter) -> Void) -> ByteBuffer {
-        var writer = JSONWriter()
-        write(&writer)
-        return writer.buffer
-    }
+    package static func text(_ write: (inout JSONWriter) -> Void) -> ByteBuffer { ByteBuffer(bytes: written(write)) }
 
     /// The same as bytes, of which none are to spare.
-    package static func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] { Array(buffer: text(write)) }
+    package static func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] { Array(written(write)) }
 
     /// The text of one value as a line for a terminal.
-    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(buffer: text(write)) }
+    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(decoding: written(write), as: UTF8.self) }
+
+    private static func written(_ write: (inout JSONWriter) -> Void) -> ArraySlice<UInt8> {
+        var writer = JSONWriter()
+        write(&writer)
+        return writer.room[..<writer.count]
+    }
 
     /// The text of one object.
     package static func object(_ members: (inout JSONWriter) -> Void) -> ByteBuffer {
@@ -56,31 +61,29 @@ extension JSONWriter {
         quote(text)
     }
 
-    package mutating func number(_ value: some BinaryInteger) {
-        separate()
-        // The digits of a number of any type cost ten times those of one.
-        let digits = Int64(exactly: value).map { String($0) } ?? String(value)
-        buffer.writeString(digits)
+    /// The digits of a number of any type cost ten times those of one: inlined, so that the type is known where it is called.
+    @inlinable package mutating func number(_ value: some BinaryInteger) {
+        word(Int64(exactly: value).map { String($0) } ?? String(value))
     }
 
-    package mutating func bool(_ value: Bool) {
-        separate()
-        buffer.writeStaticString(value ? "true" : "false")
-    }
+    package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    package mutating func null() {
+    package mutating func null() { word("null") }
+
+    /// What stands as it is, without quotes.
+    package mutating func word(_ text: String) {
         separate()
-        buffer.writeStaticString("null")
+        var text = text
+        text.withUTF8 { utf8 in append(atMost: utf8.count) { place in place.update(fromContentsOf: utf8) } }
     }
 
     /// Bytes as a text, in base64url without padding.
     package mutating func string(base64url bytes: [UInt8]) {
         separate()
-        _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Base64URL.length(of: bytes) + 2) { place in
-            let text = place.bindMemory(to: UInt8.self)
-            let count = Base64URL.write(bytes, to: UnsafeMutableBufferPointer(rebasing: text[1...]))
-            text[0] = UInt8(ascii: "\"")
-            text[count + 1] = UInt8(ascii: "\"")
+        append(atMost: Base64URL.length(of: bytes) + 2) { place in
+            let count = Base64URL.write(bytes, to: UnsafeMutableBufferPointer(rebasing: place[1...]))
+            place[0] = UInt8(ascii: "\"")
+            place[count + 1] = UInt8(ascii: "\"")
             return count + 2
         }
     }
@@ -92,9 +95,9 @@ extension JSONWriter {
     package mutating func name(_ name: StaticString) {
         separate()
         name.withUTF8Buffer { name in
-            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: name.count + 3) { place in
+            append(atMost: name.count + 3) { place in
                 place[0] = UInt8(ascii: "\"")
-                UnsafeMutableRawBufferPointer(rebasing: place[1...]).copyMemory(from: UnsafeRawBufferPointer(name))
+                _ = UnsafeMutableBufferPointer(rebasing: place[1...]).update(fromContentsOf: name)
                 place[name.count + 1] = UInt8(ascii: "\"")
                 place[name.count + 2] = UInt8(ascii: ":")
                 return name.count + 3
@@ -129,7 +132,7 @@ extension JSONWriter {
         bool(value)
     }
 
-    package mutating func member(_ name: StaticString, number value: (some BinaryInteger)?) {
+    @inlinable package mutating func member(_ name: StaticString, number value: (some BinaryInteger)?) {
         guard let value else { return }
         self.name(name)
         number(value)
@@ -151,7 +154,21 @@ extension JSONWriter {
         needsComma = true
     }
 
-    private mutating func put(_ byte: UInt8) { buffer.writeInteger(byte) }
+    private mutating func put(_ byte: UInt8) {
+        append(atMost: 1) { place in
+            place[0] = byte
+            return 1
+        }
+    }
+
+    /// - Parameters:
+    ///   - most: how many bytes may come.
+    ///   - write: writes them, from the first place on, and answers how many they are.
+    private mutating func append(atMost most: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
+        if room.count - count < most { room.append(contentsOf: repeatElement(0, count: max(most, room.count))) }
+        let start = count
+        count += room.withUnsafeMutableBufferPointer { room in write(UnsafeMutableBufferPointer(rebasing: room[start...])) }
+    }
 
     private mutating func separate() {
         if needsComma { put(UInt8(ascii: ",")) }
@@ -166,9 +183,7 @@ extension JSONWriter {
             var place = 0
             while place < utf8.count {
                 let end = min(place + Self.piece, utf8.count)
-                _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: (end - place) * Self.longestEscape) { target in
-                    Self.copy(utf8, from: &place, to: end, into: target.bindMemory(to: UInt8.self))
-                }
+                append(atMost: (end - place) * Self.longestEscape) { target in Self.copy(utf8, from: &place, to: end, into: target) }
             }
         }
         put(UInt8(ascii: "\""))

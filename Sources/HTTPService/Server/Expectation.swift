@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import NIOHTTP1
 import NIOHTTPTypes
 import Synchronization
 
@@ -84,20 +83,5 @@ private struct InvitedBody: AsyncSequence, Sendable {
             try await invitation.send()
             return try await pieces.next()
         }
-    }
-}
-
-/// Takes the expectation out of a request that is older than HTTP/1.1, which has none. Stands behind the parser, which is the last to know the version.
-final class OldExpectation: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data), (head.version.major, head.version.minor) < (1, 1), head.headers.contains(name: "expect")
-        else {
-            return context.fireChannelRead(data)
-        }
-        head.headers.remove(name: "expect")
-        context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

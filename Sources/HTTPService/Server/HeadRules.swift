@@ -2,8 +2,8 @@ import NIOCore
 import NIOHTTP1
 
 /// Takes a request with one Host, or with none where it is older than HTTP/1.1 (RFC 9112 §3.2), whose body is framed in a way that nobody before us can
-/// read otherwise (§6.1). Of two hosts, or of codings beside `chunked`, a proxy could look at one and a server at the other. Stands behind the parser,
-/// which is the last to know the version.
+/// read otherwise (§6.1). Of two hosts, or of codings beside `chunked`, a proxy could look at one and a server at the other. Out of a head that is older than
+/// HTTP/1.1 it takes the expectation, which there is none of (§10.1.1 of RFC 9110). Stands behind the parser, which is the last to know the version.
 final class HeadRules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -23,11 +23,15 @@ final class HeadRules: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
-        if case .head(let head) = unwrapInboundIn(data), let refusal = Self.refusal(of: head) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        if let refusal = Self.refusal(of: head) {
             isOver = true
             return context.fireErrorCaught(refusal)
         }
-        context.fireChannelRead(data)
+        guard Self.isOld(head), head.headers.contains(name: "expect") else { return context.fireChannelRead(data) }
+        var expectsNothing = head
+        expectsNothing.headers.remove(name: "expect")
+        context.fireChannelRead(wrapInboundOut(.head(expectsNothing)))
     }
 
     /// The parser may be at odds with what follows the head, for which there is an answer already.
@@ -35,8 +39,10 @@ final class HeadRules: ChannelInboundHandler {
         if !isOver { context.fireErrorCaught(error) }
     }
 
+    private static func isOld(_ head: HTTPRequestHead) -> Bool { (head.version.major, head.version.minor) < (1, 1) }
+
     private static func refusal(of head: HTTPRequestHead) -> Refused? {
-        let isOld = (head.version.major, head.version.minor) < (1, 1)
+        let isOld = isOld(head)
         var (hosts, codings, isChunked) = (0, 0, true)
         for (name, value) in head.headers {
             if name.isWord("host") {

@@ -10,6 +10,8 @@ package struct Identifier<Kind>: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    package static var textLength: Int { 22 }
+
     /// From base64url text without padding, as REST paths carry it.
     package init?(text: String) {
         guard let bytes = Base64URL.decode(text) else { return nil }
@@ -21,7 +23,7 @@ package struct Identifier<Kind>: Hashable, Sendable, CustomStringConvertible {
 
     package func write(to writer: inout ByteWriter) { writer.fixed(bytes, Self.count) }
 
-    /// base64url without padding, 22 characters.
+    /// base64url without padding, ``textLength`` characters.
     package var text: String { Base64URL.encode(bytes) }
     package var description: String { text }
 }
