@@ -94,7 +94,10 @@ struct PostgreSQLConnector: Sendable {
         current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_encoding_to_char(encoding)::text AS encoding,
         CASE datlocprovider WHEN 'i' THEN 'one of ICU' ELSE datcollate::text END AS collation, current_schema()::text AS schema, pg_is_in_recovery() AS follows,
         CASE WHEN current_schema() IS NULL THEN (\(SQLCatalogue.closedSchemaOfPath)) END AS closed_schema,
-        current_setting('default_transaction_read_only') AS reads_only FROM pg_database WHERE datname = current_database()
+        current_setting('default_transaction_read_only') AS reads_only, session_user::text AS role,
+        CASE WHEN current_setting('default_transaction_read_only') <> 'off'
+        THEN (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') END AS read_only_source
+        FROM pg_database WHERE datname = current_database()
         """
 }
 
@@ -111,8 +114,8 @@ struct ServerStanding {
     let closedSchema: String?
     /// Whether it is a standby.
     let follows: Bool
-    /// Whether somebody has set that sessions do not write: for the server, the database or the role.
-    let readsOnly: Bool
+    /// Nil where nobody has set that sessions do not write.
+    let readOnly: ReadOnlySetting?
 
     init?(_ row: SQLRow) {
         guard let version = try? row.integer("version"), let commits = try? row.text("commits"), let fsync = try? row.text("fsync"),
@@ -122,18 +125,23 @@ struct ServerStanding {
         (self.version, self.commits, self.fsync, self.pages, self.encoding, self.collation) = (version, commits, fsync, pages, encoding, collation)
         schema = try? row.optionalText("schema")
         closedSchema = try? row.optionalText("closed_schema")
-        (self.follows, self.readsOnly) = (follows, readsOnly != "off")
+        self.follows = follows
+        let (source, role) = (try? row.optionalText("read_only_source"), try? row.optionalText("role"))
+        readOnly = readsOnly == "off" ? nil : ReadOnlySetting(source: source, role: role)
     }
 
     /// Why nothing is kept there, as one line; nil when something may be.
     func objection(to database: String) -> String? {
         guard version >= 150_000 else { return "it is PostgreSQL \(version / 10_000): 15 or later is needed" }
         if follows { return "it is a standby, which takes no writes: promote it, or name the server that it follows" }
-        if readsOnly { return "default_transaction_read_only is on, for the server, this database or this role: it takes no writes" }
+        if let readOnly { return readOnly.objection(in: database) }
         guard ["on", "remote_apply"].contains(commits) else {
             return "synchronous_commit is \(commits), not on: a commit would be lost with its machine"
         }
-        guard fsync == "on", pages == "on" else { return "fsync is \(fsync) and full_page_writes is \(pages): a power cut would damage it" }
+        guard fsync == "on", pages == "on" else {
+            return "fsync is \(fsync) and full_page_writes is \(pages), and a power cut would damage it: set both to on (ALTER SYSTEM SET, or in "
+                + "postgresql.conf), then SELECT pg_reload_conf()"
+        }
         guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
             return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes, and neither can be changed: "
                 + "make another as a superuser of PostgreSQL by CREATE DATABASE NAME OWNER ROLE TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' "

@@ -36,15 +36,10 @@ extension PostgreSQLDatabase {
     /// How many things there are, tables or others, whether one is the table in which `migrate` counts its steps, and from where a move comes that has not
     /// come to its end.
     private static func tables(of connector: PostgreSQLConnector) throws(DatabaseOpenError) -> (count: Int, areOurs: Bool, move: String?) {
-        do {
-            let link = try connector.connect()
-            guard let row = try row(of: tableQuestion, on: link) else { throw PostgreSQLLink.Loss(reason: "its tables cannot be listed") }
-            let move = try row.int("moves") > 0 ? try self.row(of: UnfinishedMove.question, on: link)?.text("source") ?? "" : nil
-            return (try row.int("objects"), try row.int("columns") == 2, move)
-        } catch let loss as PostgreSQLLink.Loss {
-            throw .cannotOpen(path: connector.place, reason: loss.told)
-        } catch {
-            throw .cannotOpen(path: connector.place, reason: "\(error)")
+        try looking(by: connector) { link in
+            guard let found = try row(of: tableQuestion, on: link) else { throw PostgreSQLLink.Loss(reason: "its tables cannot be listed") }
+            let move = try found.int("moves") > 0 ? try row(of: UnfinishedMove.question, on: link)?.text("source") ?? "" : nil
+            return (count: try found.int("objects"), areOurs: try found.int("columns") == 2, move: move)
         }
     }
 
@@ -53,24 +48,30 @@ extension PostgreSQLDatabase {
         var settings = PostgreSQLSettings()
         // Whoever has locked the table is told by the start, which waits for it.
         settings.lockTimeout = 200
-        let connector = PostgreSQLConnector(address: address, settings: settings)
-        let link: PostgreSQLLink
-        do throws(PostgreSQLLink.Loss) { link = try connector.connect() } catch { throw .cannotOpen(path: connector.place, reason: error.told) }
-        guard let found = try? row(of: tableQuestion, on: link), (try? found.int("columns")) == 2 else { return nil }
-        guard let step = try? row(of: StepTables.firstQuestion, on: link) else { return nil }
-        return try? step.text("name")
+        return try looking(by: PostgreSQLConnector(address: address, settings: settings)) { link -> String? in
+            guard let found = try? row(of: tableQuestion, on: link), (try? found.int("columns")) == 2 else { return nil }
+            guard let step = try? row(of: StepTables.firstQuestion, on: link) else { return nil }
+            return try? step.text("name")
+        }
     }
 
     /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``, ``DatabaseOpenError/cannotOpen(path:reason:)``.
     static func checkNotMoved(_ address: PostgreSQLAddress) throws(DatabaseOpenError) {
         let connector = PostgreSQLConnector(address: address, settings: PostgreSQLSettings())
-        let comment: String?
-        do { comment = try row(of: movedQuestion, on: try connector.connect())?.optionalText("comment") } catch let loss as PostgreSQLLink.Loss {
+        let comment: String? = try looking(by: connector) { link in try row(of: movedQuestion, on: link)?.optionalText("comment") }
+        if let target = target(in: comment) { throw .movedAway(path: connector.place, target: target, mark: .comment) }
+    }
+
+    /// Looks at a database by a connection that ends with that.
+    /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)`` where there is none, with what to do, or where `look` throws.
+    private static func looking<Value>(
+        by connector: PostgreSQLConnector, _ look: (PostgreSQLLink) throws -> Value
+    ) throws(DatabaseOpenError) -> Value {
+        do { return try look(try connector.connect()) } catch let loss as PostgreSQLLink.Loss {
             throw .cannotOpen(path: connector.place, reason: loss.told)
         } catch {
             throw .cannotOpen(path: connector.place, reason: "\(error)")
         }
-        if let target = target(in: comment) { throw .movedAway(path: connector.place, target: target, mark: .comment) }
     }
 
     private static func row(of question: String, on link: PostgreSQLLink) throws -> SQLRow? {

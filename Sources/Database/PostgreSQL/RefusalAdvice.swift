@@ -5,10 +5,7 @@ extension PostgreSQLAddress {
     /// - Parameter refusal: what was said at a host.
     /// - Returns: without a secret; nil where no more is known than what was said.
     func advice(on refusal: String, by host: Host) -> String? {
-        if let advice = adviceOnTLS(refusal) ?? adviceOnEntry(refusal) { return advice }
-        let isMissingSocket = refusal.contains("connection to server on socket") && refusal.contains("No such file or directory")
-        guard isMissingSocket || refusal.contains("Connection refused") else { return nil }
-        return host.adviceOnSilence
+        adviceOnTLS(refusal) ?? adviceOnEntry(refusal) ?? adviceOnRight(refusal) ?? adviceOnLimit(refusal) ?? host.advice(on: refusal)
     }
 
     /// libpq's own is to change `sslmode`, which is refused here.
@@ -24,7 +21,10 @@ extension PostgreSQLAddress {
         if refusal.contains("server does not support SSL") {
             return "PostgreSQL has no certificate there: give it one (ssl, ssl_cert_file, ssl_key_file); sslmode stays verify-full"
         }
-        return nil
+        let ofOurs = ["private key file", "certificate file", "client certificate", "certificate authentication failed", "alert unknown ca"]
+        guard ofOurs.contains(where: { refusal.contains($0) }) else { return nil }
+        return "sslcert and sslkey in the database URL name the files of the certificate that this program shows, of an authority that PostgreSQL "
+            + "knows (ssl_ca_file there) and with the name of the role, and of its key, which others cannot read: put the right ones there"
     }
 
     /// Of whoever asks to be let in, and into what.
@@ -69,24 +69,7 @@ extension PostgreSQLAddress {
     }
 }
 
-extension PostgreSQLAddress.Host {
-    fileprivate var adviceOnSilence: String {
-        let rest =
-            if name.hasPrefix("/") {
-                "is that folder among its unix_socket_directories, and \(port) its port"
-            } else { "does it listen on that address (listen_addresses) and port (port)" }
-        return "nobody listens there: does PostgreSQL run (pg_isready -h \(shellWord(name)) -p \(port)), and \(rest)? Else mend host and port in the "
-            + "database URL"
-    }
-}
-
 extension PostgreSQLLink.Loss {
     /// With what to do about it, where that is known: for a start or a command, which ends with it. Who runs on has the table in docs/operations.md.
     var told: String { advice.map { "\(reason): \($0)" } ?? reason }
-}
-
-/// A name as a shell reads one word.
-private func shellWord(_ name: String) -> String {
-    let isPlain = name.first != "-" && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./:".contains($0)) }
-    return isPlain ? name : "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }

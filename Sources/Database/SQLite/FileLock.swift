@@ -13,7 +13,7 @@ final class FileLock: Sendable {
         let opened = open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
             if errno == ELOOP { throw .cannotOpen(path: path, reason: "\(file) is a symbolic link, which no lock follows: remove it") }
-            throw .cannotOpen(path: path, reason: "\(file): \(makingReason(errno))")
+            throw .cannotOpen(path: path, reason: "\(file): \(makingReason(errno, of: file))")
         }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let taken = errno == EWOULDBLOCK
@@ -57,18 +57,32 @@ func systemReason() -> String { systemReason(errno) }
 
 private func systemReason(_ code: Int32) -> String { String(cString: strerror(code)).lowercased() }
 
-/// Why a file cannot be made or written; where there is no room for it, with what to do.
-/// - Parameter code: of the system call that has failed.
-func makingReason(_ code: Int32) -> String {
+/// Why a file cannot be made or written; where there is no room for it, or it is not ours to write, with what to do.
+/// - Parameters:
+///   - code: of the system call that has failed.
+///   - path: the file; nil where its owner is told elsewhere.
+func makingReason(_ code: Int32, of path: String? = nil) -> String {
     switch code {
     case ENOSPC: "the disk is full: free some space there, then try again"
     case EDQUOT: "the quota is full: free some space there, or raise it, then try again"
+    case EROFS: "\(systemReason(code)): mount it for writing (a unit of systemd: ReadWritePaths), or name another folder"
+    case EACCES, EPERM: withAdvice(systemReason(code), onWriting: path)
     default: systemReason(code)
     }
 }
 
 /// Why a folder cannot be made, by the error that says so.
-func folderReason(_ error: any Error) -> String {
-    let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
-    return isFull ? "its folder cannot be made: the disk or a quota is full: free some space there, then try again" : "its folder cannot be made"
+/// - Parameter path: the file that is to lie in it; nil where its owner is told elsewhere.
+func folderReason(_ error: any Error, of path: String? = nil) -> String {
+    let reason = "its folder cannot be made"
+    return switch (error as? CocoaError)?.code {
+    case .fileWriteOutOfSpace: "\(reason): the disk or a quota is full: free some space there, then try again"
+    case .fileWriteVolumeReadOnly: "\(reason): \(makingReason(EROFS))"
+    case .fileWriteNoPermission: withAdvice(reason, onWriting: path)
+    default: reason
+    }
+}
+
+private func withAdvice(_ reason: String, onWriting path: String?) -> String {
+    path.flatMap { WritingRight(of: $0).advice }.map { "\(reason): \($0)" } ?? reason
 }

@@ -27,10 +27,10 @@ package struct FirstStart: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .cannotOpen(path: database, reason: folderReason(error))
+            throw .cannotOpen(path: database, reason: folderReason(error, of: mark))
         }
         let descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno))") }
+        guard descriptor >= 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno, of: mark))") }
         close(descriptor)
         synchronizeFolder(folder)
     }
@@ -39,7 +39,7 @@ package struct FirstStart: Sendable {
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
     package func end() throws(DatabaseOpenError) {
         guard let (database, mark) = mark else { return }
-        guard unlink(mark) == 0 || errno == ENOENT else { throw .cannotOpen(path: database, reason: "\(mark): \(systemReason())") }
+        guard unlink(mark) == 0 || errno == ENOENT else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno, of: mark))") }
         synchronizeFolder(URL(fileURLWithPath: mark).deletingLastPathComponent().path)
     }
 }

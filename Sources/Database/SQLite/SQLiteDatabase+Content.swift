@@ -20,11 +20,7 @@ extension SQLiteDatabase {
     /// Whether there is nothing, whether a table is that in which `migrate` counts its steps, and from where a move comes that has not come to its end.
     private static func tables(at path: String, besideServer: Bool) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool, move: String?) {
         do {
-            // Not the writer's configuration, which makes a log beside it. One that is there is only read: whoever may write and closes last folds it
-            // into the file and removes it.
-            let queue = try DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base())
-            defer { try? queue.close() }
-            return try queue.unsafeRead { database in
+            return try looking(at: path) { database in
                 let objects = try String.fetchAll(database, sql: SQLCatalogue.sqlite.objects)
                 let columns = try Int.fetchOne(
                     database, sql: "SELECT COUNT(*) FROM pragma_table_info('schema_version') WHERE name IN ('number', 'name')")
@@ -43,10 +39,15 @@ extension SQLiteDatabase {
     static func firstStep(at path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0, status.st_nlink == 1 else { return nil }
-        // As in `tables(at:besideServer:)`.
-        guard let queue = try? DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base()) else { return nil }
+        return try? looking(at: path) { try String.fetchOne($0, sql: StepTables.firstQuestion) }
+    }
+
+    /// Looks at a file by a connection that ends with that. Not by the writer's configuration, which makes a log beside it. One that is there is only read:
+    /// whoever may write and closes last folds it into the file and removes it.
+    private static func looking<Value>(at path: String, _ look: (GRDB.Database) throws -> Value) throws -> Value {
+        let queue = try DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base())
         defer { try? queue.close() }
-        return try? queue.unsafeRead { try String.fetchOne($0, sql: StepTables.firstQuestion) }
+        return try queue.unsafeRead(look)
     }
 
     /// Whether there is a log beside the file, with something in it.

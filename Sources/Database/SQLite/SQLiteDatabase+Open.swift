@@ -104,10 +104,10 @@ extension SQLiteDatabase {
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .cannotOpen(path: path, reason: folderReason(error))
+            throw .cannotOpen(path: path, reason: folderReason(error, of: path))
         }
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: makingReason(errno)) }
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: makingReason(errno, of: path)) }
         Foundation.close(descriptor)
         return url.resolvingSymlinksInPath().path
     }
@@ -159,8 +159,14 @@ extension DatabaseOpenError {
             case .SQLITE_IOERR:
                 .cannotOpen(path: path, reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then try again")
             case .SQLITE_BUSY, .SQLITE_LOCKED: .heldByAnotherProcess(path: path, besideServer: besideServer)
-            case .SQLITE_READONLY: .cannotOpen(path: path, reason: "\(reason): this user must be allowed to write to the file and to its folder")
+            case .SQLITE_READONLY:
+                .cannotOpen(
+                    path: path,
+                    reason: "\(reason): \(Self.right(at: path) ?? "this user must be allowed to write to the file and to its folder")")
+            case .SQLITE_CANTOPEN, .SQLITE_PERM: .cannotOpen(path: path, reason: Self.right(at: path).map { "\(reason): \($0)" } ?? reason)
             default: .cannotOpen(path: path, reason: reason)
             }
     }
+
+    private static func right(at path: String) -> String? { WritingRight(ofDatabaseAt: path)?.advice }
 }

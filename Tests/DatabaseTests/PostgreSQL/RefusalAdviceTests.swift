@@ -42,6 +42,21 @@ struct RefusalAdviceTests {
             ),
             ("SSL error: certificate verify failed", "put the right one there; sslmode stays verify-full"),
             (#"server certificate for "a" does not match host name "b""#, "name the host in the database URL as its certificate does"),
+            (#"certificate present, but not private key file "/run/it/key""#, "sslcert and sslkey in the database URL name the files of the"),
+            ("FATAL:  connection requires a valid client certificate", "of an authority that PostgreSQL knows (ssl_ca_file there)"),
+            (#"FATAL:  role "as me" is not permitted to log in"#, #"ALTER ROLE "as me" LOGIN, as a superuser"#),
+            (#"FATAL:  permission denied for database "it's""#, #"GRANT CONNECT ON DATABASE "it's" TO "as me", as its owner"#),
+            (#"FATAL:  database "it's" is not currently accepting connections"#, #"ALTER DATABASE "it's" ALLOW_CONNECTIONS true in another"#),
+            (#"FATAL:  too many connections for role "as me""#, #"the limit of the role (ALTER ROLE "as me" CONNECTION LIMIT N, as a superuser"#),
+            (#"FATAL:  too many connections for database "it's""#, #"the limit of the database (ALTER DATABASE "it's" CONNECTION LIMIT N, as its"#),
+            ("FATAL:  sorry, too many clients already", "raise max_connections, of which PostgreSQL keeps some for superusers (ALTER SYSTEM SET"),
+            ("FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute", "raise max_connections, of which"),
+            (#"connection to server on socket "/run/it/.s.PGSQL.5432" failed: Permission denied"#, "run this as one who may, or let it"),
+            (#"could not translate host name "db" to address: Name or service not known"#, "mend the host in the database URL, or that by"),
+            (#"connection to server at "10.0.0.1", port 5432 failed: No route to host"#, "this machine has no way there: mend the host"),
+            ("expected authentication request from server, but received H", "what listens there is no PostgreSQL: mend host and port"),
+            ("received invalid response to SSL negotiation: H", "what listens there is no PostgreSQL: mend host and port"),
+            (#"Unix-domain socket path "/a/.s.PGSQL.5432" is too long (maximum 107 bytes)"#, "in a folder with a shorter path"),
         ])
     func known(refusal: String, step: String) throws {
         let advice = try #require(shop.advice(on: refusal, by: shop.hosts[0]))
@@ -52,7 +67,7 @@ struct RefusalAdviceTests {
     @Test(
         "Where nothing more is known nothing is made up: what passes, what is said of our own files, another language",
         arguments: [
-            "FATAL:  the database system is starting up", "nothing was heard of the server", "FATAL:  sorry, too many clients already",
+            "FATAL:  the database system is starting up", "nothing was heard of the server", "FATAL:  the database system is in recovery mode",
             "the password file /run/it/password cannot be read: No such file or directory", "FATAL:  Datenbank »it's« existiert nicht",
         ])
     func unknown(refusal: String) {
@@ -99,6 +114,73 @@ struct RefusalAdviceTests {
         let plain = try await told(PostgreSQLAddress(hosts: [.init("127.0.0.1", port: port)], database: name, user: "ostiary"))
         #expect(plain.contains("no pg_hba.conf entry for host") && plain.contains("SELECT pg_reload_conf()"), "\(plain)")
         #expect(plain.contains("add sslmode=verify-full&sslrootcert=PATH to the URL") && !plain.contains("password"), "\(plain)")
+    }
+
+    @Test(
+        "Which of three limits keeps a start out is told, with how that one is raised: the role's, the database's, the server's",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func limits() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let name = try await cluster.makeDatabase()
+        let guest = cluster.address(of: name, as: "guest")
+        try await cluster.run(["CREATE ROLE guest LOGIN CONNECTION LIMIT 0"])
+        let ofRole = try await told(guest)
+        #expect(ofRole.contains(#"for role "guest": raise the limit of the role (ALTER ROLE guest CONNECTION LIMIT N, "#), "\(ofRole)")
+        try await cluster.run(["ALTER ROLE guest CONNECTION LIMIT -1", "ALTER DATABASE \(name) CONNECTION LIMIT 0"])
+        let ofDatabase = try await told(guest)
+        #expect(ofDatabase.contains("raise the limit of the database (ALTER DATABASE \(name) CONNECTION LIMIT N, "), "\(ofDatabase)")
+        #expect(!ofDatabase.contains("ALTER ROLE") && !ofDatabase.contains("max_connections"), "\(ofDatabase)")
+
+        // One for whoever is no superuser.
+        let few = ["max_connections = 4", "superuser_reserved_connections = 3"].map { "ALTER SYSTEM SET \($0)" }
+        try await cluster.run(few + ["ALTER DATABASE \(name) CONNECTION LIMIT -1"])
+        try await cluster.restart()
+        var holder: PostgreSQLDatabase?
+        while holder == nil {
+            try Task.checkCancellation()
+            holder = try? await onOwnThread { try PostgreSQLDatabase.open(guest, settings: .forTests) }
+        }
+        let crowd = try #require(holder)
+        while (try? await crowd.read { try $0.one("SELECT 1 AS one")?.int("one") }) != 1 { try Task.checkCancellation() }
+        let ofServer = try await told(guest)
+        #expect(ofServer.contains("remaining connection slots are reserved") && ofServer.contains(": raise max_connections, of which"), "\(ofServer)")
+        #expect(!ofServer.contains("ALTER ROLE") && !ofServer.contains("ALTER DATABASE"), "\(ofServer)")
+        await crowd.close()
+    }
+
+    @Test(
+        "Who has set that nothing is written is told, and the statements that are told mend it: of the database, the role, both, all roles, the server",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func readsOnly() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let (name, setting) = (try await cluster.makeDatabase(), "default_transaction_read_only")
+        let address = cluster.address(of: name)
+        let holders = [
+            ("this database", "DATABASE \(name)"), ("this role", "ROLE ostiary"), ("all roles", "ROLE ALL"),
+            ("this role in this database", "ROLE ostiary IN DATABASE \(name)"),
+        ]
+        for (holder, place) in holders {
+            try await cluster.run(["ALTER \(place) SET \(setting) = on"])
+            let steps = ["SET \(setting) = off", "ALTER \(place) RESET \(setting)"]
+            let said = try await told(address)
+            #expect(said.hasSuffix("\(setting) is on for \(holder): run \(steps.joined(separator: "; "))"), "\(said)")
+            // Where it holds for whoever mends it as well.
+            try await cluster.run(steps, in: name)
+            #expect(try await told(address) == "")
+        }
+        try await cluster.change(setting, to: "on")
+        let said = try await told(address)
+        #expect(said.contains("\(setting) is on for the server: run ALTER SYSTEM RESET \(setting), or"), "\(said)")
+        try await cluster.run(["ALTER SYSTEM RESET \(setting)", "SELECT pg_reload_conf()"])
+        while try await told(address) != "" { try Task.checkCancellation() }
+    }
+
+    @Test("A host of which nobody knows is told by its name, with how the system is asked for it", .enabled(if: PostgreSQLCluster.isInstalled))
+    func unknownHost() async throws {
+        // No name at all: no name service is asked.
+        let said = try await told(PostgreSQLAddress(hosts: [.init("db..example")], database: "x", user: "ostiary"))
+        #expect(said.contains(#"could not translate host name "db..example""#), "\(said)")
+        #expect(said.contains("(getent hosts db..example asks as it does): mend the host in the database URL, or that by which"), "\(said)")
     }
 
     @Test("Where nobody listens a start reads of each host what to look at", .enabled(if: PostgreSQLCluster.isInstalled))

@@ -1,0 +1,52 @@
+import Foundation
+import OstiaryTesting
+import Testing
+
+@testable import Database
+
+@Suite("What to do about a file that may not be written")
+struct WritingRightTests {
+    /// Of whom the system has no name.
+    private static let stranger: uid_t = 61_234
+
+    @Test("Of a file of the same user the mode is told, and of another's whose it is and who is to have it: a path as a shell reads it")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "it's.sqlite", mode: 0o400)
+        let word = "'\(folder.file("it"))'\\''s.sqlite'"
+        let own = try #require(WritingRight(of: file).advice)
+        #expect(own.hasPrefix("run chmod u+rw \(word) as ") && !own.contains("chown"), "\(own)")
+        let theirs = try #require(WritingRight(of: file, by: Self.stranger).advice)
+        #expect(theirs.contains(", and this runs as 61234: run this as "), "\(theirs)")
+        #expect(theirs.hasSuffix(", or, if 61234 is the user that the server runs as, run chown 61234 \(word) as root"), "\(theirs)")
+        try #require(chmod(file, 0o600) == 0)
+        #expect(WritingRight(of: file).advice == nil)
+    }
+
+    @Test("Of a file that is not there it is the folder; of a folder that is not there how it is made for the server's user; none above changes")
+    func folder() throws {
+        let folder = try TemporaryFolder()
+        let (closed, none) = (folder.file("closed"), folder.file("none"))
+        try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        let own = try #require(WritingRight(of: "\(closed)/new.sqlite").advice)
+        #expect(own.hasPrefix("run chmod u+wx \(closed) as ") && own.hasSuffix("; or name another folder"), "\(own)")
+        let theirs = try #require(WritingRight(of: "\(closed)/new.sqlite", by: Self.stranger).advice)
+        #expect(theirs.contains("run chown 61234 \(closed) as root; or name another folder"), "\(theirs)")
+        let missing = try #require(WritingRight(of: "\(none)/new.sqlite", by: Self.stranger).advice)
+        #expect(missing.contains("(mkdir -p -m 700 \(none) && chown 61234 \(none), as root, "), "\(missing)")
+        #expect(!missing.contains("chown 61234 \(folder.path),") && !missing.contains("chown 61234 \(folder.path) "), "\(missing)")
+    }
+
+    @Test("It is told of what the system does not allow, and of nothing else; of a file system that takes no writes, that")
+    func reasons() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "it.sqlite", mode: 0o400)
+        let advice = try #require(WritingRight(of: file).advice)
+        #expect(makingReason(EACCES, of: file) == "permission denied: \(advice)")
+        #expect(!makingReason(EIO, of: file).contains("chmod"))
+        #expect(makingReason(EROFS, of: file).hasPrefix("read-only file system: mount it for writing"))
+        #expect(folderReason(CocoaError(.fileWriteNoPermission), of: file) == "its folder cannot be made: \(advice)")
+        #expect(folderReason(CocoaError(.fileWriteVolumeReadOnly), of: file).contains(": mount it for writing"))
+        #expect(folderReason(CocoaError(.fileWriteUnknown), of: file) == "its folder cannot be made")
+    }
+}
