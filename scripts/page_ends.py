@@ -4,7 +4,7 @@ import secrets
 import time
 
 from page_steps import begin_anew, enrol_page, load_again, login_page, type_pin
-from trial import PIN, WRONG, check, until
+from trial import PIN, WRONG, Phone, check, until
 
 # Whether the page offers to begin anew because its phone says nothing.
 LATER = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
@@ -47,6 +47,37 @@ def dies(servers, browser, phone, new_phone, look):
     browser.click("section:not([hidden]) [data-act=renew]")
     until(lambda: browser.state == "waiting", "which it shows")
     check(browser.run("return document.activeElement.tagName") == "H1", "with the focus on what it says then")
+
+
+def counts_on(servers, browser, phone, new_phone, look):
+    """How many tries a code has left is the enrolment's, and told however often its page is loaded again; the code of the next phone has all of them."""
+    told = "return document.querySelector('[data-help]').textContent"
+    marked = "return document.querySelector('#code').getAttribute('aria-invalid') === 'true'"
+    enrol_page(servers, browser, "erin", returnurl=servers.origin + "/l?back")
+    process, code = asks(browser, Phone(new_phone.binary, new_phone.home.parent, "wrong-codes"), "enrol-tries")
+    check(not browser.run(told) and not browser.run(marked), "of which nobody has tried one")
+    for left in ("2 tries left", "1 try left"):
+        browser.type("#code", "0000" if code != "0000" else "1111")
+        browser.click("form .button")
+        until(lambda: left in browser.run(told), f"a wrong code: {left}")
+        load_again(browser, "code", "the page is loaded again")
+        check(left in browser.run(told) and browser.run(marked), f"and says as before: {left}")
+    browser.picture("enrol-wrong-code-again")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    until(lambda: browser.state == "waiting", "its person gives that phone up")
+    check(process.wait(timeout=60) != 0, "which is not enrolled")
+    process, _ = asks(browser, Phone(new_phone.binary, new_phone.home.parent, "next-codes"), "enrol-tries-anew")
+    check(not browser.run(told) and not browser.run(marked), "of which nothing is said that was said of the one before")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    check(process.wait(timeout=60) != 0, "nor is that one enrolled")
+
+
+def asks(browser, phone, name):
+    """A phone that has never been here enrols, until the page asks for its code; that is returned with its process."""
+    process = phone.begin("enrol", browser.picture(name, "[data-qr]"))
+    code = phone.event(process, "enrolConfirmation")["code"]
+    until(lambda: browser.state == "code", "the page asks for the code of a phone")
+    return process, code
 
 
 def not_mine(servers, browser, phone, new_phone, look):
@@ -130,5 +161,5 @@ def broken_link(servers, browser, phone, new_phone, look):
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
     browser.shorten_minutes()
-    for scene in (given_back, dies, not_mine, dies_at_login, comes_back, broken_link):
+    for scene in (given_back, dies, counts_on, not_mine, dies_at_login, comes_back, broken_link):
         scene(servers, browser, phone, new_phone, look)
