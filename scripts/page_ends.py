@@ -3,8 +3,11 @@
 import secrets
 import time
 
-from page_steps import begin_anew, enrol_page, login_page
-from trial import WRONG, check, until
+from page_steps import begin_anew, enrol_page, load_again, login_page, type_pin
+from trial import PIN, WRONG, Phone, check, until
+
+# Whether the page offers to begin anew because its phone says nothing.
+LATER = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
 
 
 def given_back(servers, browser, phone, new_phone, look):
@@ -36,13 +39,45 @@ def dies(servers, browser, phone, new_phone, look):
     process.kill()
     process.wait()
     until(lambda: browser.state == "scanned", "a phone dies at its first PIN, and the page waits")
-    later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
-    check(not browser.run(later), "without a word of doubt at first")
-    until(lambda: browser.run(later), "after a minute it offers a new code")
+    check(not browser.run(LATER), "without a word of doubt at first")
+    until(lambda: browser.run(LATER), "after a minute it offers a new code")
     look(browser, "enrol-scanned-later")
+    load_again(browser, "scanned", "loaded again it still waits")
+    check(browser.run(LATER), "and offers that at once")
     browser.click("section:not([hidden]) [data-act=renew]")
     until(lambda: browser.state == "waiting", "which it shows")
     check(browser.run("return document.activeElement.tagName") == "H1", "with the focus on what it says then")
+
+
+def counts_on(servers, browser, phone, new_phone, look):
+    """How many tries a code has left is the enrolment's, and told however often its page is loaded again; the code of the next phone has all of them."""
+    told = "return document.querySelector('[data-help]').textContent"
+    marked = "return document.querySelector('#code').getAttribute('aria-invalid') === 'true'"
+    enrol_page(servers, browser, "erin", returnurl=servers.origin + "/l?back")
+    process, code = asks(browser, Phone(new_phone.binary, new_phone.home.parent, "wrong-codes"), "enrol-tries")
+    check(not browser.run(told) and not browser.run(marked), "of which nobody has tried one")
+    for left in ("2 tries left", "1 try left"):
+        browser.type("#code", "0000" if code != "0000" else "1111")
+        browser.click("form .button")
+        until(lambda: left in browser.run(told), f"a wrong code: {left}")
+        load_again(browser, "code", "the page is loaded again")
+        check(left in browser.run(told) and browser.run(marked), f"and says as before: {left}")
+    browser.picture("enrol-wrong-code-again")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    until(lambda: browser.state == "waiting", "its person gives that phone up")
+    check(process.wait(timeout=60) != 0, "which is not enrolled")
+    process, _ = asks(browser, Phone(new_phone.binary, new_phone.home.parent, "next-codes"), "enrol-tries-anew")
+    check(not browser.run(told) and not browser.run(marked), "of which nothing is said that was said of the one before")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    check(process.wait(timeout=60) != 0, "nor is that one enrolled")
+
+
+def asks(browser, phone, name):
+    """A phone that has never been here enrols, until the page asks for its code; that is returned with its process."""
+    process = phone.begin("enrol", browser.picture(name, "[data-qr]"))
+    code = phone.event(process, "enrolConfirmation")["code"]
+    until(lambda: browser.state == "code", "the page asks for the code of a phone")
+    return process, code
 
 
 def not_mine(servers, browser, phone, new_phone, look):
@@ -58,12 +93,11 @@ def not_mine(servers, browser, phone, new_phone, look):
 
 def dies_at_login(servers, browser, phone, new_phone, look):
     """A phone that dies after it has taken a login leaves a page that does not wait for it, and a newer one that takes the login over."""
-    later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
     nonce = login_page(servers, browser)
     older = browser.address
     take_and_die(browser, phone, "one")
-    check(not browser.run(later), "without a word of doubt at first")
-    until(lambda: browser.run(later), "after a minute it offers to begin anew")
+    check(not browser.run(LATER), "without a word of doubt at first")
+    until(lambda: browser.run(LATER), "after a minute it offers to begin anew")
     look(browser, "login-scanned-later")
     begin_anew(browser)
     take_and_die(browser, phone, "two")
@@ -79,6 +113,25 @@ def dies_at_login(servers, browser, phone, new_phone, look):
     browser.open(newer)
     until(lambda: browser.state == "waiting", "the newer page still shows its code")
     process = phone.begin("login", browser.picture("login-after-death", "[data-qr]"))
+    until(lambda: "returncode=" in browser.address, "which logs in")
+    check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
+
+
+def comes_back(servers, browser, phone, new_phone, look):
+    """A page that is loaded again while a phone is at its login offers at once to begin anew; a phone that comes back then confirms nothing."""
+    nonce = login_page(servers, browser)
+    process = phone.begin("login", browser.picture("login-to-come-back", "[data-qr]"), pins=WRONG[:1])
+    until(lambda: browser.state == "scanned", "a phone takes a login")
+    check(not browser.run(LATER), "without a word of doubt at first")
+    load_again(browser, "scanned", "the page is loaded again, and the phone still has it")
+    check(browser.run(LATER), "then it offers at once to begin anew")
+    begin_anew(browser)
+    type_pin(process, PIN)
+    check(process.wait(timeout=60) != 0, "the phone comes back with the right PIN, and hears that this login is over")
+    check(not servers.session(nonce)["loggedin"], "nobody is logged in")
+    check(browser.state == "waiting", "and the page shows its new code still")
+    process = phone.begin("login", browser.picture("login-after-coming-back", "[data-qr]"))
     until(lambda: "returncode=" in browser.address, "which logs in")
     check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
     check(process.wait(timeout=60) == 0, "the phone has logged in")
@@ -108,5 +161,5 @@ def broken_link(servers, browser, phone, new_phone, look):
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
     browser.shorten_minutes()
-    for scene in (given_back, dies, not_mine, dies_at_login, broken_link):
+    for scene in (given_back, dies, counts_on, not_mine, dies_at_login, comes_back, broken_link):
         scene(servers, browser, phone, new_phone, look)

@@ -2,7 +2,7 @@
 
 import time
 
-from page_steps import begin_anew, enrol_page, login_page, type_code
+from page_steps import begin_anew, enrol_page, login_page, type_code, type_pin
 from trial import PIN, WRONG, check, until
 
 
@@ -30,11 +30,6 @@ def cancelled(servers, browser, phone, look):
     until(lambda: "returncode=" in browser.address, "and that login works")
     check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
     check(process.wait(timeout=60) == 0, "the phone has logged in")
-
-
-def type_pin(process, pin):
-    process.stdin.write(pin + "\n")
-    process.stdin.flush()
 
 
 def penalty_ends(look, sentence):

@@ -33,6 +33,18 @@ def begin_anew(browser):
     until(lambda: browser.state == "waiting", "and a code again when asked")
 
 
+def load_again(browser, state, sentence):
+    """What the page that was loaded again shows, and not the one before."""
+    browser.run("window.isFormer = true; location.reload()")
+    until(lambda: not browser.run("return window.isFormer") and browser.state == state, sentence)
+
+
+def type_pin(process, pin):
+    """Into a phone that asks for it."""
+    process.stdin.write(pin + "\n")
+    process.stdin.flush()
+
+
 def type_code(browser, code):
     """What the phone shows, typed into the enrol page that asks for it."""
     browser.type("#code", code)

@@ -40,6 +40,8 @@ struct PageSnapshot: Sendable {
     var name: String?
     /// Of an enrolment: the phone that has read the code.
     var device: String?
+    /// How many codes may still be typed, of an enrolment that waits for its phone's.
+    var triesLeft: UInt8?
     /// What the person compares with the phone.
     var words: [String]?
     var picture: TilePicture?
@@ -95,6 +97,7 @@ struct PageSnapshot: Sendable {
             if takesCode { writer.member("typed", true) }
             writer.member("name", name)
             writer.member("device", device)
+            writer.member("left", number: triesLeft)
             if let words { writer.member("words", words) }
             if let code {
                 writer.name("code")

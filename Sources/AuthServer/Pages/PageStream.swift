@@ -57,7 +57,7 @@ struct PageStream: Sendable {
     /// Whether the browser shows it already, but for the code of a login, which changes with time alone.
     private func isSame(_ next: PageSnapshot, as shown: PageSnapshot) -> Bool {
         next.state == shown.state && next.device == shown.device && next.isRead == shown.isRead && next.beside == shown.beside
-            && next.mayTakeOver == shown.mayTakeOver && next.renews == shown.renews
+            && next.mayTakeOver == shown.mayTakeOver && next.renews == shown.renews && next.triesLeft == shown.triesLeft
             // The link of a login changes with its code.
             && (page.page.kind == .login || next.link == shown.link)
     }

@@ -140,7 +140,9 @@ struct PageView: Sendable {
             snapshot.device = device
             snapshot.words = hash.words
             snapshot.picture = TilePicture(hash.picture)
-        case .waitingForCode(let device, _): snapshot.device = device
+        case .waitingForCode(let device, let triesLeft):
+            snapshot.device = device
+            snapshot.triesLeft = triesLeft
         case .failed(.expired), nil: snapshot.renews = true
         case .givenBack, .activated, .headlessAdded, .failed: break
         }

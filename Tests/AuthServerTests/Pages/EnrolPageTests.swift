@@ -56,6 +56,50 @@ struct EnrolPageTests {
         }
     }
 
+    @Test("How many tries are left is told with the page: when it is loaded again, to each tab of it, and to a newer page that asks for the code")
+    func tellsTriesLeft() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            let tab = try await PageScreen(premises, cookie: cookie)
+            #expect(try await tab.until("waiting").number("left") == nil)
+            let (claim, code) = try await premises.claimEnrolment()
+            #expect(try await tab.until("scanned").number("left") == nil)
+            try await premises.finishEnrolment(claim)
+            #expect(try await tab.until("code").number("left") == 3)
+            #expect(try await browser.post("/pages/code", #"{"code":"no"}"#, cookie: cookie).status == .badRequest)
+            #expect(try await browser.state(cookie).number("left") == 3)
+            let wrong = ["0000", "1111", "2222", "3333"].filter { $0 != code }
+            for (typed, left) in [(wrong[0], 2), (wrong[1], 1)] {
+                #expect(try await browser.post("/pages/code", #"{"code":"\#(typed)"}"#, cookie: cookie).status == .ok)
+                #expect(try await tab.until("code").number("left") == left)
+                #expect(try await browser.state(cookie).number("left") == left)
+            }
+            let newer = try await browser.open(.enrol)
+            #expect(try await browser.state(newer).number("left") == 1)
+            #expect(try await tab.until("otherpage").number("left") == nil)
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(wrong[2])"}"#, cookie: newer).status == .ok)
+            let failed = try await browser.state(newer)
+            #expect(failed.text("state") == "failed" && failed.number("left") == nil)
+        }
+    }
+
+    @Test("The code of the next phone has all its tries, whatever was typed for the one that was given up")
+    func countsAnew() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBrowser { (browser) async throws in
+            let (cookie, _, code) = try await browser.openUntilCode()
+            let wrong = code == "0000" ? "1111" : "0000"
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(wrong)"}"#, cookie: cookie).status == .ok)
+            #expect(try await browser.state(cookie).number("left") == 2)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            #expect(try await browser.state(cookie).number("left") == nil)
+            try await premises.finishEnrolment(try await premises.claimEnrolment().claim)
+            let asking = try await browser.state(cookie)
+            #expect(asking.text("state") == "code" && asking.number("left") == 3)
+        }
+    }
+
     @Test("The right code typed on the page logs in no account that was blocked meanwhile, and the page still asks for it")
     func refusesBlocked() async throws {
         let premises = try await PagesFixture()

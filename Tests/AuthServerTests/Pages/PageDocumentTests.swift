@@ -40,10 +40,10 @@ struct PageDocumentTests {
         (snapshot.logo, snapshot.returnURL, snapshot.cancelURL, snapshot.link) = ("/l", "/r", "/c", "/k")
         (snapshot.name, snapshot.device, snapshot.words, snapshot.beside) = ("a", "b", ["c"], .gaveUp)
         (snapshot.renews, snapshot.mayTakeOver, snapshot.isRead, snapshot.stillAge) = (true, true, true, 90)
-        (snapshot.takesCode, snapshot.code) = (true, PageCode(bytes: [1]))
+        (snapshot.takesCode, snapshot.code, snapshot.triesLeft) = (true, PageCode(bytes: [1]), 2)
         let text = String(buffer: JSONWriter.text(snapshot.write))
         let members = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(members.count >= 17)
+        #expect(members.count >= 18)
         let page = try document()
         for member in members.keys { #expect(page.contains("`\(member)`"), "\(member)") }
     }

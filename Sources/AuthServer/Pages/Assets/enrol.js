@@ -15,18 +15,30 @@ followers.push((now) => {
   one("[data-words]").replaceChildren(...now.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));
 });
 
+const input = one("#code");
+const help = one("[data-help]");
+/** How many tries the code has left, as far as is known here. The server counts them, and tells a page that was loaded again, too. */
+let left;
+
+/** What a snapshot says of that, or the answer to a code; the first of the two that does. */
+function count(told) {
+  if (!told.left || told.left === left) return;
+  left = told.left;
+  input.ariaInvalid = left < 3;
+  help.textContent = texts[`left${left}`] ?? "";
+}
+followers.push(count);
+
 one("[data-form=code]").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const input = event.target.elements.code;
-  const help = one("[data-help]");
   help.textContent = "";
   const answer = await post(mine("/pages/code"), { code: input.value });
   if (answer?.status === 401) return showOver();
   const result = answer?.ok ? await answer.json() : null;
   const wrong = !result || result.outcome === "wrong";
-  input.setAttribute("aria-invalid", String(wrong));
+  input.ariaInvalid = wrong;
   // By the status: what can be no code, and a phone that is blocked.
-  if (!result) help.textContent = texts[answer?.status] ?? texts.failed;
-  else if (wrong) help.textContent = result.left === 1 ? texts.left1 : texts.left2;
+  if (result) count(result);
+  else help.textContent = texts[answer?.status] ?? texts.failed;
   if (wrong) input.select();
 });

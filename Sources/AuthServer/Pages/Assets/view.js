@@ -24,6 +24,11 @@ export function show(state) {
   if (!next) return;
   hide("section[data-state]", true);
   next.hidden = false;
+  // A phone that dies says nothing: after a minute there is a way on, whatever the phone does. At once on a page that was loaded again while a phone is
+  // at it: how long that was is not known here, and who loads it again waits for something.
+  clearTimeout(patience);
+  hide("[data-later]", shown !== "opening");
+  patience = setTimeout(hide, 60_000, "[data-later]");
   shown = state;
   const steps = one("[data-steps]");
   if (steps) {
@@ -31,7 +36,6 @@ export function show(state) {
     steps.hidden = !steps.querySelector("[aria-current]");
   }
   say("");
-  offerLater();
   offerWays();
   const heading = next.querySelector("h1");
   document.title = [heading.textContent, one("[data-server]").textContent].filter(Boolean).join(" · ");
@@ -40,13 +44,6 @@ export function show(state) {
   // A frame takes nobody's focus.
   if (parent === window || document.hasFocus()) place.focus({ preventScroll: place === heading });
   for (const told of shows) told(state);
-}
-
-/** A phone that dies says nothing: after a minute there is a way on, whatever the phone does. */
-function offerLater() {
-  clearTimeout(patience);
-  hide("[data-later]", true);
-  patience = setTimeout(() => hide("[data-later]", false), 60_000);
 }
 
 /** What belongs to no state: read out by screen readers, and seen under the page. */
