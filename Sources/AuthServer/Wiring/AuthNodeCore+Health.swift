@@ -21,7 +21,7 @@ extension AuthNodeCore {
                 }
             ],
             logins: [
-                CachedCheck("disk") { try await database.checkStorage(of: AuthenticationSchema.tables) },
+                CachedCheck("disk", behind: "database") { try await database.checkStorage(of: AuthenticationSchema.tables) },
                 CachedCheck("second-factor") { try await gateway.check() },
                 // Without an operational key that is valid now it signs nothing.
                 NamedCheck("keys") { try await database.tellingWhy { try await vault.checkSigners() } },
