@@ -239,11 +239,11 @@ package enum ServerKeyError: Error, Equatable, Sendable {
 
 extension ServerKeyError {
     /// Whether a fault passes by an operator's hand: the operational key is over, and the root key that certifies the next is not here; or keys are gone from
-    /// the database.
+    /// the database, or others are in their place.
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case ServerKeyError.rootKeyApart, ServerKeyError.noSigner, ServerKeyError.keysGone, ServerKeyError.tokenSecretGone: true
-        default: false
+        case ServerKeyError.otherRootKey: false
+        default: error is ServerKeyError
         }
     }
 }
