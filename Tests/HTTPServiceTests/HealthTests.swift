@@ -160,6 +160,34 @@ struct HealthTests {
         #expect(try await ask("/ready?full=1", checks: [good], told: [RootKeyCheck { nil }]) == (.ok, report))
     }
 
+    @Test(
+        "A check that stands behind another is told where that passes; where both fail the first has the word, in the log too, and the full report says where to look"
+    )
+    func behind() async throws {
+        let log = LogRecorder()
+        let fails = Mutex([true, true])
+        let words = ["no connection", "no room"]
+        let checks: [any ReadinessCheck] = [
+            NamedCheck("database") { if fails.withLock({ $0[0] }) { throw Failing(description: words[0]) } },
+            NamedCheck("disk", behind: "database") { if fails.withLock({ $0[1] }) { throw Failing(description: words[1]) } },
+        ]
+        func said(_ uri: String) async throws -> String { try await ask(uri, checks: [checks[0]], logins: [checks[1]]).1 }
+        #expect(try await said("/ready?for=logins") == #"{"ready":false,"checks":{"database":"no connection"}}"#)
+        let full = #"{"ready":false,"logins":false,"checks":{"database":"no connection","disk":"see database"}}"#
+        #expect(try await said("/ready?full=1") == full)
+        let watch = HealthRoutes(checks: checks, drain: DrainSignal(), limit: .seconds(3600)).watch(logger: log.logger())
+        await watch.round()
+        fails.withLock { $0[0] = false }
+        // What it says itself is heard as soon as nobody stands before it.
+        #expect(try await said("/ready?for=logins") == #"{"ready":false,"checks":{"disk":"no room"}}"#)
+        await watch.round()
+        fails.withLock { $0 = [true, false] }
+        #expect(try await said("/ready?full=1") == #"{"ready":false,"logins":false,"checks":{"database":"no connection","disk":"ok"}}"#)
+        #expect(log.lines.compactMap { $0.facts["reason"] } == words)
+    }
+
+    private struct Failing: Error, CustomStringConvertible { let description: String }
+
     @Test("A clock over two minutes behind what the database has, or what it has shown itself, is told, and passes when that time is reached")
     func clock() async throws {
         let clock = Mutex<UInt64>(1_800_000_000)

@@ -11,7 +11,9 @@ extension KeyStore {
     }
 
     /// Erases what is over, makes what is missing or near its end, and answers what there is. Looked at first and drawn before the transaction, because
-    /// an RSA key takes a while; decided in it, so that of several nodes only one makes a key. Where nothing is due nothing is written.
+    /// an RSA key takes a while; decided in it, so that of several nodes only one makes a key. Where nothing is due nothing is written. Nothing is made beside
+    /// what was lost either: it would be in the way of what comes back, and another secret would end every refresh token.
+    /// - Throws: ``ServerKeyError/keysGone``, ``ServerKeyError/tokenSecretGone``, `SQLError`.
     func renewedTokenKeys(of server: ServerID, using random: any RandomSource, at now: Instant) async throws -> TokenKeyRows {
         let present = try await tokenKeys(of: server)
         let due = present.due(at: now)
@@ -20,6 +22,8 @@ extension KeyStore {
         return try await database.transaction { connection, _ in
             let rows = SQLKeyRows(connection)
             let present = try rows.tokenKeys(of: server)
+            try rows.checkOwnKeys(of: server)
+            guard present.keys.isEmpty || !present.keys(.tokenSecret).isEmpty else { throw ServerKeyError.tokenSecretGone }
             for row in present.over(at: now) { try rows.remove(row.key) }
             for kind in present.due(at: now) {
                 // Where nothing signs there is nobody to be told ahead.
@@ -33,7 +37,7 @@ extension KeyStore {
     /// Puts new keys in the place of all that sign, and with them the secret if that is to end, too. The former are erased: what they signed is verified
     /// by nobody who looks again.
     /// - Returns: what there is now, and what the audit trail says of it.
-    /// - Throws: `NoProvider`.
+    /// - Throws: `NoProvider`, ``ServerKeyError/keysGone``.
     func replacedTokenKeys(
         of server: ServerID, alsoSecret: Bool, by actor: AuditActor, using random: any RandomSource, at now: Instant
     ) async throws -> (rows: TokenKeyRows, entries: [AuditEntry]) {
@@ -51,6 +55,7 @@ extension KeyStore {
             let rows = SQLKeyRows(connection)
             let present = try rows.tokenKeys(of: server)
             if let former, fresh.isAmong(present.keys) { return former }
+            try rows.checkOwnKeys(of: server)
             for kind in kinds {
                 for row in present.keys(kind) { try rows.remove(row.key) }
                 if let row = fresh.row(kind, from: now - KeyKind.clockSlack) { try rows.save(row) }

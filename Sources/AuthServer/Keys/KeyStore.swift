@@ -51,6 +51,23 @@ struct KeyStore: Sendable {
         return try opened(done.keys, done.prekeys, of: server)
     }
 
+    /// Whether the database holds what a program runs with: each virtual server under its root, with the keys that were made with it. One that is gone as a
+    /// whole was deleted, but for the first, which nobody deletes.
+    /// - Throws: ``ServerKeyError/keysGone``, `SQLError`.
+    func checkKept(_ roots: [Root], first: ServerID?) async throws {
+        try await database.read { connection in
+            let rows = SQLKeyRows(connection)
+            for root in roots {
+                guard let publicKey = try rows.publicKey(of: root.serverID) else {
+                    if root.serverID == first { throw ServerKeyError.keysGone }
+                    continue
+                }
+                guard publicKey == root.ed25519 else { throw ServerKeyError.keysGone }
+                try rows.checkOwnKeys(of: root.serverID)
+            }
+        }
+    }
+
     /// The names of the servers that there are.
     func servers() async throws -> [ServerID] {
         try await database.read { connection in try connection.query("SELECT id FROM server").map { try $0.identifier("id") } }
@@ -182,6 +199,15 @@ struct KeyStore: Sendable {
     }
 }
 
+extension SQLKeyRows {
+    /// That the keys are there which were made with a server and never end.
+    /// - Throws: ``ServerKeyError/keysGone``, `SQLError`.
+    func checkOwnKeys(of server: ServerID) throws {
+        let found = Set(try keys(of: server).map(\.key.kind))
+        guard found.isSuperset(of: [KeyKind.root.name, KeyKind.sid.name]) else { throw ServerKeyError.keysGone }
+    }
+}
+
 /// What new keys of a server are made of, drawn before the transaction that may need some of it.
 struct FreshKeys: Sendable {
     /// One for each of ``KeyKind/renewed``.
@@ -200,6 +226,10 @@ struct FreshKeys: Sendable {
 /// Why a server's keys cannot be used. Each is told to the operator as one line.
 package enum ServerKeyError: Error, Equatable, Sendable {
     case noRoot, incomplete
+    /// A virtual server that this program has run with, its root key or that of its session ids is not in the database any more, or another root is.
+    case keysGone
+    /// Keys are there that sign tokens, and not the secret that was made with them.
+    case tokenSecretGone
     /// The root is wrapped under another key file than the one given.
     case rootKeyApart
     /// The file that was given for the root key opens none of this database.
@@ -208,11 +238,12 @@ package enum ServerKeyError: Error, Equatable, Sendable {
 }
 
 extension ServerKeyError {
-    /// Whether a fault passes by an operator's hand: the operational key is over, and the root key that certifies the next is not here.
+    /// Whether a fault passes by an operator's hand: the operational key is over, and the root key that certifies the next is not here; or keys are gone from
+    /// the database, or others are in their place.
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case ServerKeyError.rootKeyApart, ServerKeyError.noSigner: true
-        default: false
+        case ServerKeyError.otherRootKey: false
+        default: error is ServerKeyError
         }
     }
 }
@@ -222,6 +253,10 @@ extension ServerKeyError: CustomStringConvertible {
         switch self {
         case .noRoot: "the database holds no root key that fits the server's identity: restore a backup"
         case .incomplete: "keys of the server are missing in the database: restore a backup"
+        case .keysGone: KeysGone.words("a virtual server or its keys are", or: "others are in their place")
+        case .tokenSecretGone:
+            "the secret of refresh tokens is gone from the database, and no new one is made, with which all of them were over: restore a backup, or have all keys "
+                + "of tokens replaced with the secret (ostiary admin keys rotate --end-refresh-tokens)"
         case .rootKeyApart: "the root key is kept apart: start again with --root-key FILE to certify a new operational key"
         case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
         case .noSigner: "no operational key of the server is valid now: check the clock, or start with --root-key FILE"

@@ -7,6 +7,13 @@ import Synchronization
 /// The virtual servers with their keys, in memory for as long as they are good. Where other nodes write to the same database, one that is not known here is
 /// looked for there before anybody is told that there is none.
 package final class ServerVault: ServerKeyring {
+    private struct Standing {
+        /// The default server, once it was opened.
+        var first: ServerID?
+        /// Whether the last look has missed what this program runs with.
+        var isGone = false
+    }
+
     private let store: any AuthenticationStore
     private let keyStore: KeyStore
     private let random: any RandomSource
@@ -15,6 +22,7 @@ package final class ServerVault: ServerKeyring {
     /// Whether `--root-key` was given.
     let isRootKeyGiven: Bool
     private let loaded = Mutex<[ServerID: StoredKeys]>([:])
+    private let standing = Mutex(Standing())
     private let signatures = PrekeySignatures()
     private let looks = SharedLook()
 
@@ -41,13 +49,16 @@ package final class ServerVault: ServerKeyring {
         if isRootKeyGiven { try await checkGivenRootKey(of: servers) }
         try await renew()
         guard let first = servers.first else { throw UnknownServer() }
+        standing.withLock { $0.first = first.id }
         return first
     }
 
     /// The identity of the default server, which is made if there is none. It is that of the root's public half: it can be told also when the
     /// operational key is over and the root key that certifies the next is not here.
     package func openedIdentity(name: String) async throws -> [UInt8] {
-        do { return try rootHash(of: try await open(name: name).id) } catch let error as ServerKeyError where ServerKeyError.isOutage(error) {
+        do { return try rootHash(of: try await open(name: name).id) } catch let error as ServerKeyError
+            where error == .rootKeyApart || error == .noSigner
+        {
             guard let first = try await store.read({ rows in try rows.servers() }).first else { throw error }
             return Root(ed25519: first.publicKey, serverID: first.id).hash
         }
@@ -91,8 +102,26 @@ package final class ServerVault: ServerKeyring {
         }
     }
 
+    /// Whether the database still holds what this program runs with. Where it does not, somebody has taken the rows from beneath it: from then on nothing is
+    /// made, signed or told to be unknown, until a look finds the same there again.
+    /// - Throws: ``ServerKeyError/keysGone``, `SQLError`.
+    package func checkKept() async throws {
+        let (roots, first) = (loaded.withLock { $0.values.map(\.root) }, standing.withLock { $0.first })
+        do { try await keyStore.checkKept(roots, first: first) } catch ServerKeyError.keysGone {
+            standing.withLock { $0.isGone = true }
+            throw ServerKeyError.keysGone
+        }
+        standing.withLock { $0.isGone = false }
+    }
+
+    private var isGone: Bool { standing.withLock { $0.isGone } }
+
+    /// What a fault is at present: of a virtual server whose rows were taken from beneath this program nobody hears that there is none.
+    package func told(_ error: any Error) -> any Error { error is UnknownServer && isGone ? ServerKeyError.keysGone : error }
+
     /// The servers that there are. Of any other the keys are forgotten.
     private func present() async throws -> [VirtualServer] {
+        try await checkKept()
         let servers = try await store.read { rows in try rows.servers() }
         let ids = Set(servers.map(\.id))
         loaded.withLock { loaded in loaded = loaded.filter { ids.contains($0.key) } }
@@ -101,6 +130,7 @@ package final class ServerVault: ServerKeyring {
 
     /// Something that is known here of a server, or becomes known by a look whether another node has made one. Only ids are asked for where nothing is new.
     private func known<Value: Sendable>(_ find: @Sendable ([ServerID: StoredKeys]) -> Value?) async throws -> Value? {
+        if isGone { throw ServerKeyError.keysGone }
         if let found = loaded.withLock({ find($0) }) { return found }
         guard keyStore.database.isShared else { return nil }
         try await looks.share { [self] in

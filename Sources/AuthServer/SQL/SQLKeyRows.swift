@@ -52,6 +52,11 @@ final class SQLKeyRows {
         }
     }
 
+    /// The public half of a server's root; nil where there is no such server.
+    func publicKey(of server: ServerID) throws -> [UInt8]? {
+        try connection.one("SELECT public_key FROM server WHERE id = $1", [SQLValue(server)])?.blob("public_key")
+    }
+
     /// By which algorithms the APIs and applications of a server want tokens signed; empty while it has neither.
     func tokenAlgorithms(of server: ServerID) throws -> Set<SignatureAlgorithm> {
         // Where clients may register there is something to register with, before anybody did.

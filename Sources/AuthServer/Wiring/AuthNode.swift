@@ -30,6 +30,8 @@ package struct AuthNode: Sendable {
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
     private let readsAtOnce: Bool
+    /// Faults that pass by themselves or by an operator's hand.
+    private let isOutage: @Sendable (any Error) -> Bool
     /// What the log says of a fault.
     private let told: @Sendable (any Error) -> any Error
     /// Whether logins are answered out of memory: where no other process has the database (docs/decisions/0061).
@@ -71,7 +73,8 @@ package struct AuthNode: Sendable {
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
         readsAtOnce = database.readsAtOnce
-        told = { database.told($0) }
+        isOutage = { [vault = core.vault] error in SQLError.isOutage(error) || ServerKeyError.isOutage(vault.told(error)) }
+        told = { [vault = core.vault] error in database.told(vault.told(error)) }
         keepsViews = core.store.keepsViews
         trustedProxies = settings.trustedProxies
         untrustedForwarding = UntrustedForwarding(logger: logger, setting: SettingKey.trustedProxies.variable)
@@ -118,7 +121,7 @@ package struct AuthNode: Sendable {
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         pages.addMiddleware(to: router)
-        router.addServiceMiddleware(proxies: trustedProxies, untrusted: untrustedForwarding, outages: Self.isOutage, told: told)
+        router.addServiceMiddleware(proxies: trustedProxies, untrusted: untrustedForwarding, outages: isOutage, told: told)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         oauth.add(to: router)
@@ -129,7 +132,7 @@ package struct AuthNode: Sendable {
     /// For business backends and operators: health without a key, everything else with one.
     package var adminRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: Self.isOutage, told: told)
+        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: isOutage, told: told)
         health.add(to: router)
         admin.add(to: router, keyHash: apiKeyHash)
         return router
@@ -137,9 +140,6 @@ package struct AuthNode: Sendable {
 
     /// What the listener of ``adminRouter`` may answer before it; nil where the database looks nothing up at once.
     package var earlyAnswer: EarlyAnswer? { readsAtOnce ? admin.early(keyHash: apiKeyHash) : nil }
-
-    /// Faults that pass by themselves or by an operator's hand.
-    private static func isOutage(_ error: any Error) -> Bool { SQLError.isOutage(error) || ServerKeyError.isOutage(error) }
 
     private static func events(between database: any Database, key: KeyEncryptionKey, random: any RandomSource) -> any SessionEvents {
         guard let announcements = database.announcements else { return SessionEventHub() }

@@ -18,15 +18,19 @@ extension AuthNodeCore {
                             return try rows.server(server)
                         }
                     }
-                }
+                },
+                NamedCheck("identity", behind: "database") { try await database.tellingWhy { try await vault.checkKept() } },
             ],
             logins: [
-                CachedCheck("disk") { try await database.checkStorage(of: AuthenticationSchema.tables) },
+                CachedCheck("disk", behind: "database") { try await database.checkStorage(of: AuthenticationSchema.tables) },
                 CachedCheck("second-factor") { try await gateway.check() },
                 // Without an operational key that is valid now it signs nothing.
-                NamedCheck("keys") { try await database.tellingWhy { try await vault.checkSigners() } },
+                NamedCheck("keys", behind: "identity") { try await database.tellingWhy { try await vault.checkSigners() } },
             ],
-            told: [unconfirmed, RootKeyCheck { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck, housekeeping],
+            told: [
+                unconfirmed, RootKeyCheck(behind: "identity") { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck,
+                housekeeping,
+            ],
             drain: drain, limit: limit)
     }
 

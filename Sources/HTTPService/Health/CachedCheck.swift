@@ -1,6 +1,7 @@
 /// A check whose last answer holds for some seconds, so that whoever asks often costs nothing. Those who ask at once share one run.
 package actor CachedCheck: ReadinessCheck {
     package nonisolated let name: String
+    package nonisolated let behind: String?
     private let body: @Sendable () async throws -> Void
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let lasts: Duration
@@ -12,10 +13,11 @@ package actor CachedCheck: ReadinessCheck {
     ///   - lasts: how long a good answer holds; a bad one holds for less, so that what was mended is soon told.
     ///   - clock: one that never goes back.
     package init(
-        _ name: String, lasts: Duration = .seconds(5), failureLasts: Duration = .seconds(2),
+        _ name: String, behind: String? = nil, lasts: Duration = .seconds(5), failureLasts: Duration = .seconds(2),
         clock: @Sendable @escaping () -> ContinuousClock.Instant = { .now }, _ body: @Sendable @escaping () async throws -> Void
     ) {
         self.name = name
+        self.behind = behind
         self.lasts = lasts
         self.failureLasts = failureLasts
         self.clock = clock

@@ -66,13 +66,13 @@ package struct HealthRoutes: Sendable {
         var answer = Response.object(status: isReady ? .ok : .serviceUnavailable) { json in
             json.member("ready", isReady)
             if isFull, !loginChecks.isEmpty { json.member("logins", isGood) }
-            let told = reports.filter { isFull || $0.failure != nil }
+            let told = reports.filter { isFull || $0.failure != nil && $0.toldBy == nil }
             guard !told.isEmpty else { return }
             json.name("checks")
             json.object { json in
                 for report in told {
                     json.name(of: report.name)
-                    json.string(report.failure ?? "ok")
+                    json.string(report.toldBy.map { "see \($0)" } ?? report.failure ?? "ok")
                 }
             }
         }
@@ -85,6 +85,8 @@ package struct HealthRoutes: Sendable {
         /// Nil when the check passed.
         let failure: String?
         var log = Line.nothing
+        /// The check that tells why this one fails, since it stands before it and fails, too.
+        var toldBy: String?
 
         enum Line {
             case nothing, passes
@@ -111,9 +113,18 @@ package struct HealthRoutes: Sendable {
             }
             return await group.reduce(into: [Int: Report]()) { $0[$1.0] = $1.1 }
         }
-        let reports = checks.indices.compactMap { found[$0] }
+        let reports = Self.toldOnce(checks.indices.compactMap { found[$0] }, of: checks)
         log.note(reports.compactMap(\.finding), logger: logger)
         return reports
+    }
+
+    /// A check that stands behind another which fails, too, leaves the word to that one.
+    private static func toldOnce(_ reports: [Report], of checks: [any ReadinessCheck]) -> [Report] {
+        let failing = Set(reports.filter { $0.failure != nil }.map(\.name))
+        return zip(reports, checks).map { report, check in
+            guard report.failure != nil, let before = check.behind, failing.contains(before) else { return report }
+            return Report(name: report.name, failure: report.failure, toldBy: before)
+        }
     }
 
     private func report(of check: any ReadinessCheck) async -> Report {

@@ -2,17 +2,25 @@
 package protocol ReadinessCheck: Sendable {
     /// A word for the report, `database` for example.
     var name: String { get }
+    /// The check without which this one can't pass: while that fails, what fails here is told there, once. Nil for none.
+    var behind: String? { get }
     /// Throws, with a one-line description, if the thing does not answer. Called for every question, so it is cheap.
     func check() async throws
+}
+
+extension ReadinessCheck {
+    package var behind: String? { nil }
 }
 
 /// A check from a closure.
 package struct NamedCheck: ReadinessCheck {
     package let name: String
+    package let behind: String?
     private let body: @Sendable () async throws -> Void
 
-    package init(_ name: String, _ body: @Sendable @escaping () async throws -> Void) {
+    package init(_ name: String, behind: String? = nil, _ body: @Sendable @escaping () async throws -> Void) {
         self.name = name
+        self.behind = behind
         self.body = body
     }
 

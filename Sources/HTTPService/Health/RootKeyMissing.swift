@@ -47,10 +47,14 @@ package struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
 /// Tells that the root key is withheld, and when it is wanted; from then on in the log, too. For the checks that are only told.
 package struct RootKeyCheck: ReadinessCheck {
     package let name = "root-key"
+    package let behind: String?
     private let missing: @Sendable () async throws -> RootKeyMissing?
 
     /// - Parameter missing: what is to be told now; nil where the root key is here.
-    package init(_ missing: @Sendable @escaping () async throws -> RootKeyMissing?) { self.missing = missing }
+    package init(behind: String? = nil, _ missing: @Sendable @escaping () async throws -> RootKeyMissing?) {
+        self.behind = behind
+        self.missing = missing
+    }
 
     package func check() async throws {
         guard let missing = try await missing() else { return }

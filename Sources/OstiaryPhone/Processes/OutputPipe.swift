@@ -1,11 +1,12 @@
 import Foundation
+import HTTPService
 import Synchronization
 
 /// A pipe that a program of ours writes to, read on a thread of its own until it ends.
 final class OutputPipe: Sendable {
     private let ends: PipeEnds
     private let collected = Mutex<[UInt8]>([])
-    private let isOver = Mutex(false)
+    private let isOver = AwaitedValue(false)
 
     init() throws(SpawnError) {
         ends = try PipeEnds()
@@ -21,11 +22,12 @@ final class OutputPipe: Sendable {
     /// What was written so far.
     var text: String { collected.withLock { String(decoding: $0, as: UTF8.self) } }
     /// Whether nothing more can come.
-    var isAtEnd: Bool { isOver.withLock { $0 } }
+    var isAtEnd: Bool { isOver.value }
 
-    /// Waits for the last word of a program that has ended.
+    /// Waits for the last word of a program that has ended, also in a task that was cancelled: whoever waits for it is told by the thread that reads.
     func end() async {
-        while !isAtEnd { try? await Task.sleep(for: .milliseconds(5)) }
+        // In a task of its own, which nobody cancels.
+        await Task { [isOver] in await isOver.wait { $0 } }.value
     }
 
     /// Reads until the last writer is gone.
@@ -38,7 +40,7 @@ final class OutputPipe: Sendable {
             collected.withLock { $0 += part[..<count] }
         }
         close(ends.reading)
-        isOver.withLock { $0 = true }
+        isOver.change { $0 = true }
     }
 }
 

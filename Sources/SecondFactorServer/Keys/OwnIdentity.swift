@@ -90,9 +90,7 @@ extension IdentityError: CustomStringConvertible {
         case .rootKeyNeeded:
             "no operational key is valid now, and the root key that certifies the next is kept apart: start again with --root-key FILE"
         case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
-        case .rootGone:
-            "the root key is gone from beneath this server, or another is in its place, as while a backup is restored: stop this server, restore the whole backup, "
-                + "and start it again"
+        case .rootGone: KeysGone.words("the root key is", or: "another is in its place")
         case .keysOfAnotherRoot:
             "the keys in the database belong to another root key than the one there: it was restored in part, or beneath a server that ran. Restore the whole "
                 + "backup while no server runs"

@@ -49,15 +49,16 @@ package struct SecondFactorNode: Sendable {
         let rows = Self.rowsCheck(of: database, store)
         // Whoever probes may do so often.
         let probedRows = CachedCheck(rows.name) { try await rows.check() }
-        let storage = CachedCheck("disk") { try await database.checkStorage(of: secondFactorTables) }
+        let storage = CachedCheck("disk", behind: rows.name) { try await database.checkStorage(of: secondFactorTables) }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
             isWritable: { await Self.pass(probedRows, storage) })
         log = CallLog(logger)
-        let standby = settings.needsStandby ? [CachedCheck("standby") { try await database.tellingWhy { try await database.checkStandby() } }] : []
+        let standby = CachedCheck("standby", behind: rows.name) { try await database.tellingWhy { try await database.checkStandby() } }
         health = Self.health(
-            of: database, identity, rows, [storage] + standby, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
+            of: database, identity, rows, settings.needsStandby ? [storage, standby] : [storage], clockCheck, drain: drain, limit: readinessLimit,
+            clock: clock)
         background = [
             Self.housekeeping(domain, identity, database, keeping: settings.resetRetention, logger: logger, clock: clock),
             health.watch(logger: logger),
@@ -104,10 +105,10 @@ package struct SecondFactorNode: Sendable {
             checks: [
                 rows,
                 // Without an operational key that is valid now it signs nothing.
-                NamedCheck("keys") { _ = try await database.tellingWhy { try await identity.identity(at: clock()) } },
+                NamedCheck("keys", behind: rows.name) { _ = try await database.tellingWhy { try await identity.identity(at: clock()) } },
             ] + storage,
             told: [
-                RootKeyCheck {
+                RootKeyCheck(behind: "keys") {
                     let now = clock()
                     return try await database.tellingWhy { try await identity.identity(at: now) }.missingRootKey(at: now)
                 },

@@ -31,12 +31,13 @@ struct SecondFactorCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try await ServerStorage.open(
+        let opened = try await ServerStorage.open(
             storage, of: .secondFactor, in: options.dataFolder, identity, ownership: .shared, needsStandby: try settings.isHighlyAvailable())
         let keeper = SecondFactorOperator(
-            database: database, logger: .service("ostiary.second-factor", level: .error), stepPatience: .told(by: "ostiary second-factor"))
-        let text = try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now)
-        try await database.close()
+            database: opened.database, logger: .service("ostiary.second-factor", level: .error), stepPatience: .told(by: "ostiary second-factor"))
+        let text = try await keeper.identityText(keyEncryptionKey: opened.key, rootSeed: try identity.rootSeed(), at: .now)
+        opened.keyIsProven()
+        try await opened.database.close()
         try StandardStreams.deliver(text)
     }
 
@@ -45,18 +46,19 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let logger = log.logger("ostiary.second-factor")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
-        let (database, key) = try await ServerStorage.open(
+        let opened = try await ServerStorage.open(
             settings.storage, of: .secondFactor, in: options.dataFolder, identity, ownership: .exclusive,
             needsStandby: settings.isHighlyAvailable, logger: logger)
-        let drain = DrainSignal()
+        let (database, drain) = (opened.database, DrainSignal())
         let began = ContinuousClock.now
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(
                 trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed(),
                 needsStandby: settings.isHighlyAvailable, resetDays: settings.resetDays),
-            database: database, keyEncryptionKey: key, logger: logger, drain: drain,
+            database: database, keyEncryptionKey: opened.key, logger: logger, drain: drain,
             stepPatience: .told(in: .service("ostiary.second-factor", level: settings.logLevel)),
             steady: { UInt64(clamping: began.duration(to: .now).components.seconds) }, clock: { .now })
+        opened.keyIsProven()
         var listeners = [
             Listener(
                 "private", at: settings.listen, socket: sockets["private"], router: node.router,

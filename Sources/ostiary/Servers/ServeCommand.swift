@@ -30,12 +30,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try await ServerStorage.open(
-            storage, of: .authentication, in: options.dataFolder, identity, ownership: .shared)
+        let opened = try await ServerStorage.open(storage, of: .authentication, in: options.dataFolder, identity, ownership: .shared)
         let hash = try await AuthNode.identityHash(
-            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
+            database: opened.database, keyEncryptionKey: opened.key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), stepPatience: .told(by: "ostiary serve"), clock: { .now })
-        try await database.close()
+        opened.keyIsProven()
+        try await opened.database.close()
         try StandardStreams.deliver(Base64URL.encode(hash))
     }
 
@@ -46,15 +46,16 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
-        let (database, key) = try await ServerStorage.open(
+        let opened = try await ServerStorage.open(
             settings.storage, of: .authentication, in: options.dataFolder, identity, ownership: .exclusive, logger: logger)
         let (completed, keyPath) = try await RootAPIKey.ensured(given, options)
-        let drain = DrainSignal()
+        let (database, drain) = (opened.database, DrainSignal())
         let node = try await AuthNode(
-            settings: try AuthServerSettings(completed, dataFolder: options.dataFolder).node, database: database, keyEncryptionKey: key,
-            rootKey: try identity.rootKey(),
+            settings: try AuthServerSettings(completed, dataFolder: options.dataFolder).node, database: database,
+            keyEncryptionKey: opened.key, rootKey: try identity.rootKey(),
             secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain,
             stepPatience: .told(in: .service("ostiary.serve", level: settings.logLevel)), clock: { .now })
+        opened.keyIsProven()
         let listeners = [
             Listener(
                 "public", at: settings.listen, socket: sockets["public"], router: node.publicRouter,

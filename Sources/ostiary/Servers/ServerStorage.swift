@@ -20,7 +20,7 @@ enum ServerStorage {
     static func open(
         _ settings: StorageSettings, of server: ServerKind, in folder: DataFolder, _ identity: IdentityOptions, ownership: DatabaseOwnership,
         needsStandby: Bool = false, logger: Logger? = nil
-    ) async throws -> (any Database, KeyEncryptionKey) {
+    ) async throws -> OpenedStorage {
         let url = try databaseURL(settings, of: server)
         if needsStandby, case .sqlite = url { throw NoStandby.file }
         try checkUnbegunMove(of: url)
@@ -35,9 +35,9 @@ enum ServerStorage {
                 try LostDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
                 try first.begin()
             }
-            let made = try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
+            let (database, key) = try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
             if hadKey { tellNew(url, settings, logger) }
-            return made
+            return OpenedStorage(database: database, key: key, mark: nil, logger: logger)
         }
         if let missing = missingKey(of: file, settings, identity) {
             // Of a file that is not ours no key is missing.
@@ -47,8 +47,7 @@ enum ServerStorage {
         let key = try KeyEncryptionKey.load(from: settings.keyFile)
         let database = try openOwn(url, settings, of: server, in: folder, ownership)
         try first.end()
-        leaveMark(of: url, settings, logger)
-        return (database, key)
+        return OpenedStorage(database: database, key: key, mark: DatabaseMark(of: url, keyFile: settings.keyFile), logger: logger)
     }
 
     private static func openOwn(
@@ -81,16 +80,6 @@ enum ServerStorage {
         logger?.warning(
             "the database was empty and the key file was there before: a new server was made, to whom nobody is enrolled",
             metadata: ["database": "\(url.place)", "path": "\(settings.keyFile)"])
-    }
-
-    private static func leaveMark(of url: DatabaseURL, _ settings: StorageSettings, _ logger: Logger?) {
-        let mark = DatabaseMark(of: url, keyFile: settings.keyFile)
-        if let former = mark.former, former != mark.database {
-            logger?.warning(
-                "the key file ran with another database before: never start on one from which was moved",
-                metadata: ["before": "\(former)", "database": "\(mark.database)"])
-        }
-        mark.leave()
     }
 
     private static func isEmpty(_ url: DatabaseURL) throws -> Bool {

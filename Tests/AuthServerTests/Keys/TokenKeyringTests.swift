@@ -284,6 +284,23 @@ struct TokenKeyringTests {
         await #expect(throws: UnwrapError.self) { try await world.node().keys(of: world.server) }
     }
 
+    @Test("Where the secret of refresh tokens is gone, or the keys of the server, no other is made by asking; an emergency that ends them makes one")
+    func goneSecret() async throws {
+        let world = try await World()
+        _ = try await world.node().keys(of: world.server)
+        func remove(_ kind: String) async throws {
+            try await world.database.transaction { connection, _ in try connection.execute("DELETE FROM server_key WHERE kind = $1", [.text(kind)]) }
+        }
+        try await remove("token-secret")
+        await #expect(throws: ServerKeyError.tokenSecretGone) { try await world.node().keys(of: world.server) }
+        #expect(try await world.rows() == ["token-es256": 1])
+        try await world.node().replace(world.server, alsoSecret: true, by: .backend)
+        #expect(try await world.rows() == ["token-es256": 1, "token-secret": 1])
+        for kind in ["root", "token-es256", "token-secret"] { try await remove(kind) }
+        await #expect(throws: ServerKeyError.keysGone) { try await world.node().keys(of: world.server) }
+        #expect(try await world.rows().isEmpty)
+    }
+
     @Test("A node makes keys for a server that has become a provider, and forgets rows of the provider, beside its answers")
     func background() async throws {
         try await ServersFixture.run { servers in

@@ -80,6 +80,14 @@ final class PagesFixture: Sendable {
         try await store.write { rows in try rows.save(server) }
         // Keys of tokens stand in the database, beside their server.
         try await people.write { rows in try rows.save(server) }
+        // Which are made only where those are that never end.
+        try await database.transaction { connection, _ in
+            for kind in [KeyKind.root, .sid] {
+                let name = KeyRow.ID(server: id, kind: kind.name, id: [])
+                let row = KeyRow(key: name, wrapped: [1], certificate: nil, notBefore: server.createdAt, notAfter: server.createdAt)
+                try SQLKeyRows(connection).save(row)
+            }
+        }
     }
 }
 

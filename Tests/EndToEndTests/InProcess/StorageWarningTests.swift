@@ -18,9 +18,10 @@ struct StorageWarningTests {
 
     private func start(_ name: String) async throws {
         let settings = StorageSettings(databaseURL: "sqlite:\(folder.file(name))", keyFile: folder.file("keys/it.kek"))
-        let (database, _) = try await ServerStorage.open(
+        let opened = try await ServerStorage.open(
             settings, of: .authentication, in: DataFolder(folder.path), try IdentityOptions.parse([]), ownership: .exclusive, logger: log.logger())
-        try await database.close()
+        opened.keyIsProven()
+        try await opened.database.close()
     }
 
     @Test("A new server with a key file that was there before is told, and a database that is not the one that the key file ran with last")
