@@ -1,6 +1,5 @@
 /// Typed access. Each accessor throws ``SQLError/noSuchColumn(_:)`` or ``SQLError/wrongKind(column:expected:found:)``;
 /// those named `optional…` answer nil for null.
-/// Those of several types are inlined: where the type is known only at run time, looking for it costs more than reading the value.
 extension SQLRow {
     package func integer(_ column: StaticString) throws -> Int64 {
         guard case .integer(let number) = try value(column) else { throw wrongKind(column, .integer) }
@@ -27,25 +26,24 @@ extension SQLRow {
     package func int(_ column: StaticString) throws -> Int { try number(column) }
 
     /// A number that the asked type holds; any other is an error.
-    @inlinable package func number<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number {
+    package func number<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number {
         guard let number = Number(exactly: try integer(column)) else { throw SQLError.outOfRange(column.description) }
         return number
     }
 
-    @inlinable package func optionalNumber<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number? {
+    package func optionalNumber<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number? {
         guard let integer = try optionalInteger(column) else { return nil }
         guard let number = Number(exactly: integer) else { throw SQLError.outOfRange(column.description) }
         return number
     }
 
     /// One of a few that are stored as numbers of a byte, or a set of such; any other number is an error.
-    @inlinable package func choice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice {
+    package func choice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice {
         guard let choice = Choice(rawValue: try number(column)) else { throw SQLError.outOfRange(column.description) }
         return choice
     }
 
-    @inlinable package func optionalChoice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice?
-    {
+    package func optionalChoice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice? {
         guard let number: UInt8 = try optionalNumber(column) else { return nil }
         guard let choice = Choice(rawValue: number) else { throw SQLError.outOfRange(column.description) }
         return choice

@@ -61,8 +61,8 @@ extension JSONWriter {
         quote(text)
     }
 
-    /// The digits of a number of any type cost ten times those of one: inlined, so that the type is known where it is called.
-    @inlinable package mutating func number(_ value: some BinaryInteger) {
+    package mutating func number(_ value: some BinaryInteger) {
+        // The digits of a number of any type cost ten times those of one.
         word(Int64(exactly: value).map { String($0) } ?? String(value))
     }
 
@@ -71,7 +71,7 @@ extension JSONWriter {
     package mutating func null() { word("null") }
 
     /// What stands as it is, without quotes.
-    package mutating func word(_ text: String) {
+    private mutating func word(_ text: String) {
         separate()
         var text = text
         text.withUTF8 { utf8 in append(atMost: utf8.count) { place in place.update(fromContentsOf: utf8) } }
@@ -132,10 +132,17 @@ extension JSONWriter {
         bool(value)
     }
 
-    @inlinable package mutating func member(_ name: StaticString, number value: (some BinaryInteger)?) {
+    package mutating func member(_ name: StaticString, number value: (some BinaryInteger)?) {
         guard let value else { return }
         self.name(name)
         number(value)
+    }
+
+    /// The same of the type that times have: of any type, which is known only at run time, it costs five times as much.
+    package mutating func member(_ name: StaticString, number value: UInt64?) {
+        guard let value else { return }
+        self.name(name)
+        word(String(value))
     }
 
     package mutating func member(_ name: StaticString, _ values: [String]) {
