@@ -20,9 +20,10 @@ extension PageRoutes {
 
     /// LOGIN, LOGOUT, CONFIRMSCAN and CANCEL of one session, for pages of business applications on any site.
     func sessionEvents(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = request.uri.queryParameters
-        let server = try Self.server(query["server"] ?? "", field: "server")
-        guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw FieldRefusal.bad("session", "is an hsid") }
+        let query = RequestQuery(request)
+        try query.check(knows: ["server", "session"])
+        let server = try Self.server(query.value("server") ?? "", field: "server")
+        guard let session = try query.value("session").flatMap({ StreamID(text: $0) }) else { throw FieldRefusal.bad("session", "is an hsid") }
         _ = try await domain.servers.virtualServer(server)
         guard try await domain.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
         guard let place = eventGate.enter(session.text, from: context.peer) else { throw PageRefusal.busy }
