@@ -6,6 +6,7 @@ package final class RawClient: Sendable {
     private let descriptor: Int32
     /// What came behind the last answer.
     private let rest = Mutex<[UInt8]>([])
+    private let hasClosed = Mutex(false)
 
     /// Seconds after which a silent other end counts as one that has closed.
     private static let patience = 300
@@ -31,13 +32,44 @@ package final class RawClient: Sendable {
         guard isOpen else { throw NobodyListens() }
     }
 
-    deinit { close(descriptor) }
+    deinit { end() }
+
+    /// How a client leaves an answer that has no end.
+    package enum Leaving: CaseIterable, Sendable {
+        /// It closes the connection, as a browser does whose tab was closed.
+        case closing
+        /// It closes its half, and goes on taking what comes.
+        case halfClosing
+        /// It breaks the connection off.
+        case resetting
+    }
+
+    /// Leaves; only who has closed half may hear anything afterwards.
+    package func leave(_ way: Leaving) {
+        switch way {
+        case .closing: end()
+        case .halfClosing: shutdown(descriptor, Int32(SHUT_WR))
+        case .resetting:
+            var atOnce = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+            end()
+        }
+    }
+
+    /// Once: the number of the descriptor is another's then.
+    private func end() {
+        let isFirst = hasClosed.withLock { hasClosed in
+            defer { hasClosed = true }
+            return !hasClosed
+        }
+        if isFirst { close(descriptor) }
+    }
 
     /// Sends pieces, then that there are no more, and answers all that comes until the other end closes.
     package static func exchange(port: Int, _ pieces: [[UInt8]]) throws -> [UInt8] {
         let client = try RawClient(port: port)
         for piece in pieces { client.send(piece) }
-        shutdown(client.descriptor, Int32(SHUT_WR))
+        client.leave(.halfClosing)
         while client.receive() {}
         return client.rest.withLock { $0 }
     }
@@ -58,6 +90,14 @@ package final class RawClient: Sendable {
         while true {
             if let answer = rest.withLock({ Self.takeAnswer(from: &$0) }) { return String(decoding: answer, as: UTF8.self) }
             guard receive() else { return rest.withLock { String(decoding: $0, as: UTF8.self) } }
+        }
+    }
+
+    /// All that came and was not answered yet, when `text` is in it or the other end closes before.
+    package func hear(_ text: String) -> String {
+        while true {
+            let came = rest.withLock { String(decoding: $0, as: UTF8.self) }
+            guard !came.contains(text), receive() else { return came }
         }
     }
 

@@ -17,4 +17,8 @@ enum EventStreamText {
 
     /// How long a browser waits before it comes back, in milliseconds.
     static let retry = ByteBuffer(string: "retry: 2000\n\n")
+
+    /// The same for one whose stream made room for a newer one: of more than there is room for each comes in its turn, and nobody is away for longer than this
+    /// (docs/decisions/0074).
+    static let retryLater = ByteBuffer(string: "retry: 10000\n\n")
 }

@@ -11,29 +11,25 @@ extension PageRoutes {
     func stream(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let page = try await page(of: request, knowing: ["still"], at: clock())
         guard let place = pageGate.enter(page.id.text, from: context.peer) else { throw PageRefusal.busy }
-        let stream = try await stream(of: page, isStill: RequestQuery(request).value("still") != nil)
-        return .events { writer in
-            try await stream.write(to: &writer)
-            withExtendedLifetime(place) {}
-        }
+        let stream = try await stream(of: page, isStill: RequestQuery(request).value("still") != nil, for: context.otherEnd)
+        return .events(in: place) { writer in try await stream.write(to: &writer) }
     }
 
     /// LOGIN, LOGOUT, CONFIRMSCAN and CANCEL of one session, for pages of business applications on any site.
     func sessionEvents(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = request.uri.queryParameters
-        let server = try Self.server(query["server"] ?? "", field: "server")
-        guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw FieldRefusal.bad("session", "is an hsid") }
+        let query = RequestQuery(request)
+        try query.check(knows: ["server", "session"])
+        let server = try Self.server(query.value("server") ?? "", field: "server")
+        guard let session = try query.value("session").flatMap({ StreamID(text: $0) }) else { throw FieldRefusal.bad("session", "is an hsid") }
         _ = try await domain.servers.virtualServer(server)
         guard try await domain.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
         guard let place = eventGate.enter(session.text, from: context.peer) else { throw PageRefusal.busy }
-        let signals = PageSignals(of: [.stream(session)], events: domain.events, ticker: ticker, drain: drain)
+        let signals = PageSignals(of: [.stream(session)], events: domain.events, ticker: ticker, drain: drain, otherEnd: context.otherEnd)
+        place.whenLost { signals.giveWay() }
         let stream = SessionEventStream(signals: signals, server: server, stream: session) { [domain, clock] in
             try await domain.sessions.isLoggedIn(stream: session, at: server, now: clock())
         }
-        var response = Response.events { writer in
-            try await stream.write(to: &writer)
-            withExtendedLifetime(place) {}
-        }
+        var response = Response.events(in: place) { writer in try await stream.write(to: &writer) }
         response.headers[.accessControlAllowOrigin] = "*"
         response.headers[.crossOriginResourcePolicy] = "cross-origin"
         return response
@@ -44,23 +40,29 @@ extension PageRoutes {
         return server
     }
 
-    func stream(of page: OpenPage, isStill: Bool) async throws -> PageStream {
+    /// - Parameter otherEnd: of the connection that it is for; nil where there is none.
+    func stream(of page: OpenPage, isStill: Bool, for otherEnd: OtherEnd? = nil) async throws -> PageStream {
         let topic = EventTopic.stream(try await domain.sessions.stream(of: page.nonce, at: page.page.serverID))
         return PageStream(
             page: page, kept: { [pages, clock] in try await pages.page(of: page.cookie, at: clock()) }, view: view,
-            signals: PageSignals(of: [topic], events: domain.events, ticker: ticker, drain: drain), isStill: isStill,
+            signals: PageSignals(of: [topic], events: domain.events, ticker: ticker, drain: drain, otherEnd: otherEnd), isStill: isStill,
             clock: clock, deadline: clock() + PageLifetime.page)
     }
 }
 
 extension Response {
-    /// A stream of server-sent events; it ends when `write` returns.
-    fileprivate static func events(_ write: @Sendable @escaping (inout any ResponseBodyWriter) async throws -> Void) -> Response {
+    /// A stream of server-sent events; it ends when `write` returns, and has its place until then.
+    fileprivate static func events(
+        in place: StreamGate.Place, _ write: @Sendable @escaping (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", HTTPField.Name("X-Accel-Buffering")!: "no"],
             body: ResponseBody { writer in
-                try await write(&writer)
+                do {
+                    defer { place.leave() }
+                    try await write(&writer)
+                }
                 try await writer.finish(nil)
             })
     }

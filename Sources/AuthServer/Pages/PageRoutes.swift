@@ -38,7 +38,7 @@ package struct PageRoutes: Sendable {
         texts = try PageTexts.made.get()
         self.clock = clock
         pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000, told: LimitLog(of: "/pages/events", logger))
-        eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000, told: LimitLog(of: "/sessions/events", logger))
+        eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000, givesWay: true, told: LimitLog(of: "/sessions/events", logger))
         view = PageView(domain: domain, pages: pages, visualHashes: visualHashes, publicURL: publicURL)
     }
 

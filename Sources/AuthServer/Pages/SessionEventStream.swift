@@ -32,6 +32,7 @@ struct SessionEventStream: Sendable {
                 guard wakings % Self.wakingsPerHeartbeat == 0 else { continue }
                 // News from another node may be lost; the row is not.
                 if try await !lookAgain(&shown, to: &writer) { try await writer.write(EventStreamText.heartbeat) }
+            case .displaced: try await writer.write(EventStreamText.retryLater)
             }
         }
     }

@@ -22,7 +22,8 @@ struct Answering: Sendable {
     func answer(_ request: Request, on channel: any Channel, to writer: consuming ResponseWriter) async throws {
         var logger = logger
         logger[metadataKey: LogKey.requestId.rawValue] = .string(RequestName.next())
-        let context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        let context = ServiceRequestContext(
+            source: ApplicationRequestContextSource(channel: channel, logger: logger), otherEnd: OtherEnd(channel))
         let expected = Expectation(of: request.head)
         let invitation = expected == .invitation ? Invitation(on: channel) : nil
         var response = try await BodyBudget.$current.withValue(budget) { try await respond(to: request, expected, invitation, context) }

@@ -98,7 +98,7 @@ struct ListenerService: Service {
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     WaitingRequests(limit: limits.requests, told: told), RefusedHead(log: refusals, logger: logger),
-                    ArrivalDeadline(limit: limits.arrival), waiting.map { ClientsTurn($0) },
+                    ArrivalDeadline(limit: limits.arrival), Departure(), waiting.map { ClientsTurn($0) },
                 ].compactMap { $0 },
                 // Of what is answered early it hears nothing: SilenceLimit does.
                 idleTimeout: listener.early == nil ? limits.idle : nil))

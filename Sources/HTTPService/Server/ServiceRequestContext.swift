@@ -9,6 +9,8 @@ package struct ServiceRequestContext: RequestContext, RequestOfPeer {
     let address: SocketAddress?
     /// Who asked the proxy at that end, where one is trusted that says so.
     var forwarded: SocketAddress?
+    /// For whoever answers as long as somebody listens; nil where no listener of ours has the connection.
+    package private(set) var otherEnd: OtherEnd?
     /// Who asks, if a middleware of the server found out; what it is that server knows.
     package var caller: (any Sendable)?
 
@@ -19,6 +21,11 @@ package struct ServiceRequestContext: RequestContext, RequestOfPeer {
         guard let id = logger[metadataKey: "hb.request.id"] else { return }
         logger[metadataKey: LogKey.requestId.rawValue] = id
         logger[metadataKey: "hb.request.id"] = nil
+    }
+
+    init(source: ApplicationRequestContextSource, otherEnd: OtherEnd) {
+        self.init(source: source)
+        self.otherEnd = otherEnd
     }
 
     /// Address of who asks, without the port: of the other end of the connection, or of who asked a trusted proxy there; nil where neither has one.

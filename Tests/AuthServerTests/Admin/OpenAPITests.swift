@@ -39,6 +39,22 @@ struct OpenAPITests {
         #expect(Set(required).isSubset(of: served))
     }
 
+    @Test("A login that waits for its browser has the members that the document says it has then, and no other")
+    func describesReturning() async throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
+        let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
+        let sentences = try #require(schemas?["LoginStatus"]?["description"] as? String).split(separator: ". ")
+        let said = try #require(sentences.first { $0.contains("(`returning`)") })
+        #expect(said.contains("nothing else"))
+        let described = Set(said.matches(of: #/`(\w+)`/#).map { String($0.1) }).subtracting(["returning"])
+        let premises = try await PagesFixture()
+        let account = try await premises.addAccount()
+        _ = try await premises.asBrowser { (browser) async throws in try await browser.open() }
+        _ = try await premises.approve(account)
+        let told = try await premises.asBackend { (backend) async throws in try await backend.json(.get, backend.path("/sessions/")).object }
+        #expect(told.text("state") == "returning" && told.names == described.union(["loggedin"]))
+    }
+
     @Test("Every object of the document says that it has no other members, as the server sees to it")
     func isStrict() throws {
         let document = try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes))

@@ -351,6 +351,7 @@ struct PageStreamTests {
             switch signal {
             case .news: scans += 1
             case .tick: hub.publish(SessionNews(.scanned, topics: [topic]))
+            case .displaced: break
             }
             if scans == 2 { break }
         }

@@ -29,6 +29,8 @@ final class PagesFixture: Sendable {
     let pageStore: SQLPageStore
     let adminResponder: MethodRules
     let publicResponder: MethodRules
+    /// The same at a port, for tests of connections.
+    let publicListener: Listener
     /// The rows of the provider, and those of accounts and sessions beside them.
     let oauthStore: SQLOAuthStore
     let people: SQLAuthenticationStore
@@ -74,6 +76,7 @@ final class PagesFixture: Sendable {
         publicRouter.addServiceMiddleware()
         pageRoutes.add(to: publicRouter)
         publicResponder = MethodRules(publicRouter)
+        publicListener = Listener("public", at: ListenAddress(host: "127.0.0.1", port: 0), router: publicRouter)
         let id = keyring.keys.root.serverID
         let server = VirtualServer(
             id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))

@@ -91,6 +91,29 @@ struct SessionEventStreamTests {
         }
     }
 
+    @Test("What the stream does not know, and what comes twice, is refused as everywhere")
+    func refusesQueries() async throws {
+        let premises = try await PagesFixture()
+        _ = try await premises.asBackend { (backend) async throws in try await backend.send(.get, backend.path("/sessions/qr/login")) }
+        let (server, session) = (premises.serverID.text, try #require(try await premises.session().stream).text)
+        // A stream that is let in ends after its first event.
+        premises.drain.begin()
+        try await premises.asBrowser { (browser) async throws in
+            let right = "/sessions/events?server=\(server)&session=\(session)"
+            #expect(try await browser.get(right).status == .ok)
+            for (words, error, field) in [
+                ("session=\(session)", "bad_request", "session"), ("session=AAAAAAAAAAAAAAAAAAAAAA", "bad_request", "session"),
+                ("%73ession=\(session)", "bad_request", "session"), ("server=\(server)", "bad_request", "server"),
+                ("Session=x", "unknown_field", "Session"), ("nonce=SECRET", "unknown_field", "nonce"), ("x", "unknown_field", "x"),
+            ] {
+                let response = try await browser.get("\(right)&\(words)")
+                let told = JSONObject(response.body)
+                #expect(response.status == .badRequest && told.text("error") == error && told.text("field") == field, "\(words)")
+            }
+            #expect(premises.pageRoutes.eventGate.count == 0)
+        }
+    }
+
     @Test("An address that names no server or session is refused")
     func refusesNames() async throws {
         let premises = try await PagesFixture()

@@ -1,7 +1,6 @@
 import AuthServer
 import Authentication
 import HTTPService
-import Logging
 import OstiaryProtocol
 import OstiaryTesting
 import Synchronization
@@ -23,25 +22,16 @@ struct SessionsBothWays: Sendable {
     static func run(at servers: ServersFixture, _ body: @Sendable @escaping (SessionsBothWays) async throws -> Void) async throws {
         let given = GivenAnswers(try #require(servers.service.earlyAnswer))
         let (earlyLog, routesLog) = (LogRecorder(), LogRecorder())
-        try await listening(servers, early: given.early, earlyLog) { early in
-            try await listening(servers, early: nil, routesLog) { routes in
+        try await listener(servers, early: given.early).whileOpen(logging: earlyLog) { early in
+            try await listener(servers, early: nil).whileOpen(logging: routesLog) { routes in
                 try await body(
                     SessionsBothWays(early: early, routes: routes, servers: servers, earlyLog: earlyLog, routesLog: routesLog, given: given))
             }
         }
     }
 
-    private static func listening(
-        _ servers: ServersFixture, early: EarlyAnswer?, _ log: LogRecorder, _ body: @Sendable @escaping (Int) async throws -> Void
-    ) async throws {
-        let listener = Listener("private", at: ListenAddress(host: "127.0.0.1", port: 0), router: servers.service.adminRouter, early: early)
-        let runner = ServerRunner(logger: log.logger(level: .info), drain: DrainSignal())
-        let (running, report) = AsyncStream.makeStream(of: [BoundListener].self)
-        try await withThrowingTaskGroup { tasks in
-            tasks.addTask { try? await runner.run([listener], stopsOnSignals: false) { report.yield($0) } }
-            defer { tasks.cancelAll() }
-            for await bound in running { return try await body(bound[0].address.port) }
-        }
+    private static func listener(_ servers: ServersFixture, early: EarlyAnswer?) -> Listener {
+        Listener("private", at: ListenAddress(host: "127.0.0.1", port: 0), router: servers.service.adminRouter, early: early)
     }
 
     /// A question of getSession as a backend asks it, or bent.
