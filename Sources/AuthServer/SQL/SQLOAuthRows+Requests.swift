@@ -94,8 +94,8 @@ extension SQLOAuthRows {
     }
 }
 
-/// The text that is kept of a request: its parameters, and which call told its client that there is no code. That is no column of its own, as a row that
-/// was refused goes on to count among those that wait, and programs that do not know of it read the parameters alone.
+/// The text that is kept of a request: its parameters, and which call told its client that there is no code. That is no column of its own: a row
+/// that was refused goes on to count among those that wait, and programs of before read the parameters alone.
 private struct KeptText {
     let parameters: [Parameter]
     let refusedBy: RefusalID?

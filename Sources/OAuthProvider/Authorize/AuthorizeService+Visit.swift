@@ -41,8 +41,8 @@ extension AuthorizeService {
         return ResumedRequest(outcome: try await check(Parameters(pushed.parameters), pushed, keys, at: server), keptAt: pushed.keptAt)
     }
 
-    /// Ends a kept request without a code, before its client hears so: one transaction looks whether the client has its answer, and writes down that it has.
-    /// The row counts among those that wait for as long as before, or whoever begins and leaves in a loop would fill the table.
+    /// Ends a kept request without a code, before its client hears so: one transaction looks whether the client has its answer, and writes down
+    /// that it has. The row counts among those that wait for as long as before, or whoever begins and leaves in a loop would fill the table.
     /// - Throws: ``AuthorizeRefusal/requestURISpent`` where another answer was first.
     package func refuse(_ name: String, at server: ServerID) async throws {
         let hash = SHA(name.utf8)

@@ -54,8 +54,8 @@ package struct AuthorizeService: Sendable {
 
     /// A code for a person who is logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers
     /// the consent.
-    /// - Throws: `AuthorizeStepOpen`, `AuthorizationRequestChanged`; ``AuthorizeRefusal/requestURISpent`` where the client of a kept request has its answer by
-    ///   now, which nobody tells it once more.
+    /// - Throws: `AuthorizeStepOpen`, `AuthorizationRequestChanged`; ``AuthorizeRefusal/requestURISpent`` where the client of a kept request has
+    ///   its answer by now, which is not for the client to hear.
     package func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
         let issuer = try await context.keyring.keys(of: request.server).issuer
         let code = Base64URL.encode(context.random.bytes(32))

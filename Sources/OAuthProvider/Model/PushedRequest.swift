@@ -40,8 +40,8 @@ package struct PushedRequest: Equatable, Sendable {
     /// Whether its client has its answer. Until then a page may be loaded again.
     package var isOver: Bool { isSpent || refusedBy != nil }
 
-    /// As it is when its client hears that there is no code; nil where that has its answer, as the first one is the last. A call that looks again finds that
-    /// it was itself.
+    /// As it is when its client hears that there is no code; nil where that has its answer, as the first one is the last. A call that looks again
+    /// finds that it was itself.
     func refused(by call: RefusalID) -> PushedRequest? {
         guard !isOver || refusedBy == call else { return nil }
         var refused = self
