@@ -12,9 +12,11 @@ extension SQLOAuthRows {
     func pushedRequest(hash: [UInt8], of server: ServerID) throws -> PushedRequest? {
         try knownPushed.row(Key(server: server, name: hash)) {
             try connection.one(Self.pushed.selection + "WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(hash)]).map { row in
-                PushedRequest(
-                    hash: hash, server: server, client: try row.client("client"), parameters: try Self.parameters(try row.text("parameters")),
-                    expiresAt: try row.instant("expires_at"), place: try row.optionalText("place"), isSpent: try row.bool("spent"))
+                let kept = try KeptText(reading: try row.text("parameters"))
+                return PushedRequest(
+                    hash: hash, server: server, client: try row.client("client"), parameters: kept.parameters,
+                    expiresAt: try row.instant("expires_at"), place: try row.optionalText("place"), isSpent: try row.bool("spent"),
+                    refusedBy: kept.refusedBy)
             }
         }
     }
@@ -24,23 +26,10 @@ extension SQLOAuthRows {
             request, as: Key(server: request.server, name: request.hash),
             values: { request in
                 [
-                    SQLValue(request.server), .blob(request.hash), .text(request.client.text), Self.column(request.parameters),
+                    SQLValue(request.server), .blob(request.hash), .text(request.client.text), .text(KeptText(request).text),
                     SQLValue(request.expiresAt), SQLValue(request.isSpent), SQLValue(request.place),
                 ]
             }, by: Self.pushed.saver(on: connection))
-    }
-
-    /// Names and values by turns: a name may come twice.
-    private static func column(_ parameters: [Parameter]) -> SQLValue {
-        let object = JSONObject(["parameters": .strings(parameters.flatMap { [$0.name, $0.value] })])
-        return .text(String(decoding: object.encoded, as: UTF8.self))
-    }
-
-    private static func parameters(_ text: String) throws -> [Parameter] {
-        let object = try? JSONReader.object(Array(text.utf8))
-        let texts = try SQLRow.required(object?["parameters"]?.strings, "parameters")
-        guard texts.count.isMultiple(of: 2) else { throw SQLError.outOfRange("parameters") }
-        return stride(from: 0, to: texts.count, by: 2).map { Parameter(texts[$0], texts[$0 + 1]) }
     }
 
     func polled(hash: [UInt8], of server: ServerID) throws -> PolledAuthorization? {
@@ -103,4 +92,38 @@ extension SQLOAuthRows {
             authorization, as: Key(server: authorization.server, name: authorization.hash),
             values: { try PolledColumns.values(of: $0, secrets) }, by: PolledColumns.table.saver(on: connection))
     }
+}
+
+/// The text that is kept of a request: its parameters, and which call told its client that there is no code. That is no column of its own: a row
+/// that was refused goes on to count among those that wait, and programs of before read the parameters alone.
+private struct KeptText {
+    let parameters: [Parameter]
+    let refusedBy: RefusalID?
+
+    init(_ request: PushedRequest) {
+        parameters = request.parameters
+        refusedBy = request.refusedBy
+    }
+
+    init(reading text: String) throws {
+        let object = try? JSONReader.object(Array(text.utf8))
+        let texts = try SQLRow.required(object?[Self.parametersName]?.strings, "parameters")
+        guard texts.count.isMultiple(of: 2) else { throw SQLError.outOfRange("parameters") }
+        parameters = stride(from: 0, to: texts.count, by: 2).map { Parameter(texts[$0], texts[$0 + 1]) }
+        guard let call = object?[Self.refusedName] else {
+            refusedBy = nil
+            return
+        }
+        refusedBy = try SQLRow.required(call.string.flatMap { RefusalID(text: $0) }, "parameters")
+    }
+
+    var text: String {
+        // Names and values by turns: a name may come twice.
+        let object = JSONObject([
+            Self.parametersName: .strings(parameters.flatMap { [$0.name, $0.value] }), Self.refusedName: refusedBy.map { .string($0.text) },
+        ])
+        return String(decoding: object.encoded, as: UTF8.self)
+    }
+
+    private static let (parametersName, refusedName) = ("parameters", "refused_by")
 }

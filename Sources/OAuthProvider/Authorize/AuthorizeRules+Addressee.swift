@@ -8,11 +8,12 @@ extension AuthorizeRules {
         guard application.isEnabled else { throw .clientDisabled }
     }
 
-    /// A request that was sent ahead is its client's, and goes until a code was given for it. A page may be loaded again meanwhile.
+    /// A request that was sent ahead, or is kept for a visit, is its client's, and goes until that has its answer. A page may be loaded again
+    /// meanwhile.
     static func checkPushedRequest(_ input: AuthorizeInput) throws(AuthorizeRefusal) {
         guard let pushed = input.pushed else { return }
         guard pushed.client == input.application?.id else { throw .requestURIOfAnother }
-        guard !pushed.isSpent else { throw .requestURISpent }
+        guard !pushed.isOver else { throw .requestURISpent }
     }
 
     static func checkRedirectURI(_ input: AuthorizeInput) throws(AuthorizeRefusal) {

@@ -2,7 +2,7 @@ import OstiaryProtocol
 import OstiaryTokens
 
 /// A request that waits in a browser while its person logs in and consents. It is kept as one that its client sent ahead, so the code that is given for
-/// it spends it (docs/decisions/0024).
+/// it spends it, and so does any other answer to its client (docs/decisions/0024).
 extension AuthorizeService {
     /// Keeps a request that has passed its checks, if one more may wait. One that was sent ahead is kept already, and was counted then.
     /// - Parameters:
@@ -39,6 +39,19 @@ extension AuthorizeService {
         guard now <= pushed.keptAt + PushedRequest.visitLife else { return ResumedRequest(outcome: .page(.requestURIExpired), keptAt: pushed.keptAt) }
         let keys = try await context.keyring.keys(of: server)
         return ResumedRequest(outcome: try await check(Parameters(pushed.parameters), pushed, keys, at: server), keptAt: pushed.keptAt)
+    }
+
+    /// Ends a kept request without a code, before its client hears so: one transaction looks whether the client has its answer, and writes down
+    /// that it has. The row counts among those that wait for as long as before, or whoever begins and leaves in a loop would fill the table.
+    /// - Throws: ``AuthorizeRefusal/requestURISpent`` where another answer was first.
+    package func refuse(_ name: String, at server: ServerID) async throws {
+        let hash = SHA(name.utf8)
+        let call = RefusalID(using: context.random)
+        try await context.store.write { rows in
+            guard let pushed = try rows.pushedRequest(hash: hash, of: server) else { throw AuthorizeRefusal.requestURIUnknown }
+            guard let refused = pushed.refused(by: call) else { throw AuthorizeRefusal.requestURISpent }
+            try rows.save(refused)
+        }
     }
 }
 

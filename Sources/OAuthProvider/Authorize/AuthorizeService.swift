@@ -54,7 +54,8 @@ package struct AuthorizeService: Sendable {
 
     /// A code for a person who is logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers
     /// the consent.
-    /// - Throws: `AuthorizeStepOpen`, `AuthorizationRequestChanged`.
+    /// - Throws: `AuthorizeStepOpen`, `AuthorizationRequestChanged`; ``AuthorizeRefusal/requestURISpent`` where the client of a kept request has
+    ///   its answer by now, which is not for the client to hear.
     package func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
         let issuer = try await context.keyring.keys(of: request.server).issuer
         let code = Base64URL.encode(context.random.bytes(32))
@@ -66,7 +67,7 @@ package struct AuthorizeService: Sendable {
             guard case .give(let scopes) = step, let session = visit.session, let login = situation.login?.facts else {
                 throw AuthorizeStepOpen(step: step)
             }
-            if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
+            try rows.spendPushed(request, for: id)
             if let consented = visit.consented {
                 try rows.remember(consented.intersection(scopes.union(request.claims.scopes)), of: login.account, for: request, at: now)
             }
@@ -148,14 +149,13 @@ extension OAuthRows {
         return try self.api(api.identifier, of: request.server) == api
     }
 
-    /// A request that was sent ahead is over with its code. Run again for the same grant it finds what it did.
-    fileprivate func spendPushed(_ request: AuthorizationRequest, for grant: GrantID) throws -> AuthorizeRefusal? {
-        guard let hash = request.pushedHash else { return nil }
-        guard var pushed = try pushedRequest(hash: hash, of: request.server) else { return .requestURIUnknown }
-        guard try !pushed.isSpent || self.grant(grant) != nil else { return .requestURISpent }
+    /// A request that is kept is over with its code. Run again for the same grant it finds what it did.
+    fileprivate func spendPushed(_ request: AuthorizationRequest, for grant: GrantID) throws {
+        guard let hash = request.pushedHash else { return }
+        guard var pushed = try pushedRequest(hash: hash, of: request.server) else { throw AuthorizeRefusal.requestURIUnknown }
+        guard pushed.refusedBy == nil, try !pushed.isSpent || self.grant(grant) != nil else { throw AuthorizeRefusal.requestURISpent }
         pushed.isSpent = true
         try save(pushed)
-        return nil
     }
 
     fileprivate func remember(_ consented: ScopeSet, of account: AccountID, for request: AuthorizationRequest, at now: Instant) throws {

@@ -6,14 +6,15 @@ package struct CodeGrant: TokenGrant {
 
     private let code: String
     private let redirectURI: String?
-    private let verifier: CodeVerifier
+    /// Or why what was sent is none: that is a wrong one like any other, and burns the code.
+    private let verifier: Result<CodeVerifier, PKCEError>
     private let target: APIIdentifier?
 
     package init(_ parameters: Parameters) throws(TokenRefusal) {
         code = try parameters.required("code")
         redirectURI = parameters["redirect_uri"]
         let text = try parameters.required("code_verifier")
-        do { verifier = try CodeVerifier(text) } catch { throw .verifier(error) }
+        do { verifier = .success(try CodeVerifier(text)) } catch { verifier = .failure(error) }
         target = try parameters.target()
     }
 
@@ -37,7 +38,10 @@ package struct CodeGrant: TokenGrant {
         guard turn.now <= code.expiresAt else { return .codeExpired }
         guard code.client == turn.application.id else { return .codeOfAnother }
         guard hasRedirect(of: code) else { return .redirectChanged }
-        guard code.challenge.isMet(by: verifier) else { return .verifierWrong }
+        switch verifier {
+        case .failure(let error): return .verifier(error)
+        case .success(let verifier): guard code.challenge.isMet(by: verifier) else { return .verifierWrong }
+        }
         guard let key = code.boundKey else { return nil }
         guard let proof = turn.proof else { return .proof(.missing) }
         guard proof.thumbprint == key else { return .proof(.otherKey) }

@@ -17,6 +17,10 @@ package enum RedemptionKind {}
 /// One call at the token endpoint: by it a call whose answer of the database was lost finds what it did itself.
 package typealias RedemptionID = Identifier<RedemptionKind>
 
+package enum RefusalKind {}
+/// One call that told a client something else than a code: by it a call whose answer of the database was lost finds what it did itself.
+package typealias RefusalID = Identifier<RefusalKind>
+
 /// `client_id`: what an operator names an application (RFC 6749 §2.2), in visible characters without a colon, which Basic needs for itself. `.` and `..`
 /// are none: in an address of the REST API they mean another one, up to that of the virtual server itself.
 package struct ClientID: Hashable, Sendable, CustomStringConvertible {

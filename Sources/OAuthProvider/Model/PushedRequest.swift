@@ -18,11 +18,14 @@ package struct PushedRequest: Equatable, Sendable {
     package let expiresAt: Instant
     /// Where it was begun (`CallPlace.name`), by somebody who may be anybody; nil where its client showed who it is.
     package let place: String?
-    /// Whether a code was given for it. Until then a page may be loaded again.
+    /// Whether a code was given for it.
     package var isSpent: Bool
+    /// The call by which its client heard that there is none, after its person said no or logged in for nothing; nil where none did.
+    package private(set) var refusedBy: RefusalID?
 
     package init(
-        hash: [UInt8], server: ServerID, client: ClientID, parameters: [Parameter], expiresAt: Instant, place: String? = nil, isSpent: Bool = false
+        hash: [UInt8], server: ServerID, client: ClientID, parameters: [Parameter], expiresAt: Instant, place: String? = nil, isSpent: Bool = false,
+        refusedBy: RefusalID? = nil
     ) {
         self.hash = hash
         self.server = server
@@ -31,6 +34,19 @@ package struct PushedRequest: Equatable, Sendable {
         self.expiresAt = expiresAt
         self.place = place
         self.isSpent = isSpent
+        self.refusedBy = refusedBy
+    }
+
+    /// Whether its client has its answer. Until then a page may be loaded again.
+    package var isOver: Bool { isSpent || refusedBy != nil }
+
+    /// As it is when its client hears that there is no code; nil where that has its answer, as the first one is the last. A call that looks again
+    /// finds that it was itself.
+    func refused(by call: RefusalID) -> PushedRequest? {
+        guard !isOver || refusedBy == call else { return nil }
+        var refused = self
+        refused.refusedBy = call
+        return refused
     }
 
     /// Nil for what is no request URI of ours.

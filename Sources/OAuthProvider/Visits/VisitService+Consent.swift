@@ -8,9 +8,10 @@ extension VisitService {
         try await openQuestion(of: subject, arrival, at: server, now: now)?.question
     }
 
-    /// Yes or no to what was shown.
+    /// Yes or no to what was shown. Of all answers to a visit the first one counts, whatever it is and however many come at once.
     /// - Parameter key: of the visit, under which the question was marked.
-    /// - Throws: ``VisitEnd/changed`` where something else is asked by now than the mark says, or nothing; ``VisitEnd/over`` for what was decided before.
+    /// - Throws: ``VisitEnd/changed`` where something else is asked by now than the mark says, or nothing, as when the client has its answer;
+    ///   ``VisitEnd/over`` for a device that was decided before.
     package func decide(
         _ subject: VisitSubject, _ arrival: VisitArrival, _ answer: ConsentAnswer, under key: ConsentKey, at server: ServerID, now: Instant
     ) async throws -> ConsentOutcome {
@@ -21,10 +22,21 @@ extension VisitService {
         case .device(let waiting):
             guard try await decided(waiting, open.question, answer, at: server, now: now) else { throw VisitEnd.over }
             return .device(isAllowed: answer.allows)
-        case .request(let asked, let keptAt):
-            guard answer.allows else { return .client(try await refusal(.denied, of: asked)) }
-            return .client(try await code(for: asked, arrival.visit(since: keptAt, agreeingTo: open.question, now: now), now: now))
+        case .request(let asked, let name, let keptAt):
+            let visit = arrival.visit(since: keptAt, agreeingTo: open.question, now: now)
+            do {
+                return .client(try await answer.allows ? code(for: asked, visit, now: now) : denial(of: asked, name))
+            } catch VisitEnd.over {
+                // Another answer came since the question before: what one hears who answers after it.
+                throw VisitEnd.changed
+            }
         }
+    }
+
+    private func denial(of asked: AuthorizationRequest, _ name: String) async throws -> AuthorizeResponse {
+        let denial = try await refusal(.denied, of: asked)
+        try await end(name, at: asked.server)
+        return denial
     }
 
     /// False where it was decided before, or is over.
@@ -58,7 +70,7 @@ extension VisitService {
             guard case .ask(let matter) = VisitMove(step, for: arrival), let question = ConsentQuestion(matter, of: asked, login: login) else {
                 return nil
             }
-            return OpenQuestion(question: question, beside: .request(asked, keptAt: resumed.keptAt))
+            return OpenQuestion(question: question, beside: .request(asked, name: name, keptAt: resumed.keptAt))
         }
     }
 }
@@ -86,7 +98,7 @@ package enum ConsentOutcome: Equatable, Sendable {
 /// A question, and what its answer decides.
 private struct OpenQuestion: Sendable {
     enum Beside: Sendable {
-        case request(AuthorizationRequest, keptAt: Instant)
+        case request(AuthorizationRequest, name: String, keptAt: Instant)
         case device(PolledQuestion)
     }
 

@@ -2,7 +2,7 @@ import Authentication
 import OstiaryProtocol
 
 /// A browser's visit, one call for each that comes from it: a request or a device's code begins it, a login brings it on, and an answer for the client ends
-/// it. Who the browser's person is the caller knows, by the cookies that it brought.
+/// it, be it a code or an error: the first is the only one. Who the browser's person is the caller knows, by the cookies that it brought.
 package struct VisitService: Sendable {
     let authorize: AuthorizeService
     let devices: DeviceService
@@ -57,23 +57,25 @@ package struct VisitService: Sendable {
             let resumed = try await authorize.resume(name, at: server, now: now)
             switch resumed.outcome {
             case .page(let refusal): throw VisitEnd(refusal)
-            case .redirect(let refusal, let response): return VisitTurn(.leave(response, refusal))
+            case .redirect(let refusal, let response): return try await leaving(name, VisitTurn(.leave(response, refusal)), at: server)
             case .request(let asked):
                 let visit = arrival.visit(since: resumed.keptAt, now: now)
                 let step = try await authorize.next(for: asked, visit, now: now)
-                return try await turn(VisitMove(step, for: arrival), of: asked, visit, now: now)
+                return try await leaving(name, turn(VisitMove(step, for: arrival), of: asked, visit, now: now), at: server)
             }
         }
     }
 
-    /// The person leaves the login page.
+    /// The person leaves the login page, which is a no.
     /// - Throws: ``VisitEnd``.
     package func cancel(_ subject: VisitSubject, at server: ServerID, now: Instant) async throws -> VisitTurn {
         guard case .request(let name) = subject else { return VisitTurn(.typeCode) }
         switch try await authorize.resume(name, at: server, now: now).outcome {
         case .page(let refusal): throw VisitEnd(refusal)
-        case .redirect(let refusal, let response): return VisitTurn(.leave(response, refusal))
-        case .request(let asked): return VisitTurn(.leave(try await refusal(.denied, of: asked), .denied), uiLocales: asked.uiLocales)
+        case .redirect(let refusal, let response): return try await leaving(name, VisitTurn(.leave(response, refusal)), at: server)
+        case .request(let asked):
+            let left = VisitTurn(.leave(try await refusal(.denied, of: asked), .denied), uiLocales: asked.uiLocales)
+            return try await leaving(name, left, at: server)
         }
     }
 
@@ -105,18 +107,33 @@ extension VisitService {
         return VisitTurn(.logIn(OfferedLogin(waiting, demand)))
     }
 
+    /// A turn of a visit that waits. An error for the client ends it as a code does, before the browser goes there with it.
+    private func leaving(_ name: String, _ turn: VisitTurn, at server: ServerID) async throws -> VisitTurn {
+        if case .leave(_, _?) = turn.step { try await end(name, at: server) }
+        return turn
+    }
+
+    /// Writes down that the client of a visit has its answer, which is no code.
+    /// - Throws: ``VisitEnd/over``, where another answer was first.
+    func end(_ name: String, at server: ServerID) async throws {
+        do { try await authorize.refuse(name, at: server) } catch let refusal as AuthorizeRefusal { throw VisitEnd(refusal) }
+    }
+
     /// What the browser takes to its client instead of a code.
     func refusal(_ refusal: AuthorizeRefusal, of asked: AuthorizationRequest) async throws -> AuthorizeResponse {
         asked.refused(refusal, issuer: try await authorize.context.keyring.keys(of: asked.server).issuer)
     }
 
-    /// What the browser takes to its client: a code, or none where the request was spent in the meantime.
+    /// What the browser takes to its client.
+    /// - Throws: ``VisitEnd/over``, where another answer was first: of that the client hears nothing more.
     func code(for asked: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
         do { return try await authorize.give(asked, visit, now: now) } catch is AuthorizeStepOpen {
             // The login ended since the question before, or something was changed.
             throw VisitEnd.changed
         } catch is AuthorizationRequestChanged {
             throw VisitEnd.changed
+        } catch let refusal as AuthorizeRefusal {
+            throw VisitEnd(refusal)
         }
     }
 }

@@ -156,6 +156,19 @@ extension Browser {
         try await post("/authorize/decision?visit=\(visit)", #"{"mark":"\#(mark ?? "")","allow":\#(allow)}"#, origin: origin)
     }
 
+    /// What so many tabs of it are answered that do this at once, each by its number.
+    func atOnce(_ count: Int, _ act: @Sendable @escaping (Browser, Int) async throws -> TestResponse) async throws -> [TestResponse] {
+        let kept = cookies
+        return try await withThrowingTaskGroup(of: TestResponse.self) { group in
+            for number in 0..<count {
+                let tab = another()
+                tab.cookies = kept
+                group.addTask { try await act(tab, number) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
     func path(_ address: String) -> String { String(address.dropFirst(AuthorizeFixture.origin.count)) }
 
     static func parameter(_ name: String, of location: String?) -> String? {

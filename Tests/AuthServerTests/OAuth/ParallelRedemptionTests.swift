@@ -149,7 +149,7 @@ struct ParallelRedemptionTests {
         }
     }
 
-    @Test("par_request_uri_reuse_after_login: one browser that brings a request has a code, and no second is written")
+    @Test("par_request_uri_reuse_after_login: one browser that brings a request has a code, and no second is written, nor told to the client")
     func requestURIs() async throws {
         try await withSeparateConnections { database in
             let fixture = try await AuthorizeFixture(over: database)
@@ -159,8 +159,10 @@ struct ParallelRedemptionTests {
                 for _ in 0..<Self.rounds {
                     let before = try await fixture.count("oauth_code")
                     let path = "/authorize?client_id=shop&request_uri=\(AuthorizeResponse.escaped(try await push(to: fixture)))"
-                    let codes = try await bring(path, by: browser)
-                    #expect(codes.count { $0 != nil } == 1)
+                    let heard = try await browser.atOnce(Self.callers) { tab, _ in try await tab.get(path) }
+                    let told = heard.compactMap { $0.headers[.location] }
+                    #expect(told.count == 1 && Browser.parameter("code", of: told.first) != nil, "\(told)")
+                    #expect(heard.count { $0.status == .badRequest } == Self.callers - 1)
                     #expect(try await fixture.count("oauth_code") == before + 1)
                 }
             }
@@ -178,18 +180,5 @@ struct ParallelRedemptionTests {
                 Parameter("code_challenge", Browser.challenge), Parameter("code_challenge_method", "S256"),
             ], target: try #require(HTTPTarget(AuthorizeFixture.origin + "/oauth/par")))
         return try await fixture.oauth.push.push(call, at: fixture.clock.now).requestURI
-    }
-
-    /// The codes that 64 tabs of a browser get that open an address at once.
-    private func bring(_ path: String, by browser: Browser) async throws -> [String?] {
-        let kept = browser.cookies
-        return try await withThrowingTaskGroup(of: String?.self) { group in
-            for _ in 0..<Self.callers {
-                let tab = browser.another()
-                tab.cookies = kept
-                group.addTask { Browser.parameter("code", of: try await tab.get(path).headers[.location]) }
-            }
-            return try await group.reduce(into: [String?]()) { $0.append($1) }
-        }
     }
 }

@@ -129,11 +129,14 @@ struct ProviderStoreTests {
             try await saves(
                 tokens, in: fixture, by: { try $0.save($1, of: Sample.server) },
                 found: { try $0.opaqueToken(hash: Sample.bytes(4), of: Sample.server) })
-            let requests = [false, true].map { isSpent in
+            let ends: [(isSpent: Bool, refusedBy: RefusalID?)] = [
+                (false, nil), (true, nil), (false, RefusalID(Sample.bytes(7, 16))), (true, RefusalID(Sample.bytes(8, 16))),
+            ]
+            let requests = ends.map { end in
                 PushedRequest(
                     hash: Sample.bytes(5), server: Sample.server, client: Sample.client,
                     parameters: [Parameter("resource", "urn:a"), Parameter("resource", "ü \"\n\u{0}"), Parameter("", "")], expiresAt: Sample.now,
-                    isSpent: isSpent)
+                    isSpent: end.isSpent, refusedBy: end.refusedBy)
             }
             try await saves(
                 requests, in: fixture, by: { try $0.save($1) }, found: { try $0.pushedRequest(hash: Sample.bytes(5), of: Sample.server) })

@@ -13,10 +13,12 @@ struct WaitingLimitTests {
     typealias Backend = ProviderStoreBackend
     private static let limit = WaitingLimit(fromPlace: 3, ofClient: 5, atServer: 7)
 
-    private static func request(_ byte: UInt8, from place: String?, at server: ServerID = Sample.server, isSpent: Bool = false) -> PushedRequest {
+    private static func request(
+        _ byte: UInt8, from place: String?, at server: ServerID = Sample.server, isSpent: Bool = false, refusedBy: RefusalID? = nil
+    ) -> PushedRequest {
         PushedRequest(
             hash: Sample.bytes(byte), server: server, client: Sample.client, parameters: [], expiresAt: Sample.now + UInt64(byte), place: place,
-            isSpent: isSpent)
+            isSpent: isSpent, refusedBy: refusedBy)
     }
 
     private static func device(
@@ -27,13 +29,17 @@ struct WaitingLimitTests {
             createdAt: Sample.now, life: UInt64(byte), state: state, place: place)
     }
 
-    @Test("Requests count for their place until they are spent or too old; others' and those of known clients don't", arguments: Backend.allCases)
+    @Test(
+        "Requests count for their place until they are spent or too old, refused ones too; others' and those of known clients don't",
+        arguments: Backend.allCases)
     func requests(on backend: Backend) async throws {
         let other = ServerID(Sample.bytes(2, 16))!
         try await backend.run { fixture in
             let spent = Self.request(4, from: "here", isSpent: true)
             try await fixture.write { rows in
-                for byte in [UInt8(1), 2, 3] { try rows.save(Self.request(byte, from: "here")) }
+                for byte in [UInt8(1), 2] { try rows.save(Self.request(byte, from: "here")) }
+                // Begun and refused in a loop they would fill the table.
+                try rows.save(Self.request(3, from: "here", refusedBy: RefusalID(Sample.bytes(7, 16))))
                 try rows.save(spent)
                 try rows.save(Self.request(5, from: "elsewhere"))
                 try rows.save(Self.request(6, from: "here", at: other))

@@ -59,9 +59,28 @@ struct PushTests {
         let request = try await fixture.request(use(uri))
         _ = try await fixture.code(for: use(uri))
         #expect(try await fixture.outcome(use(uri)).refusal == .requestURISpent)
-        // A page that was loaded before finds the same.
-        let late = try await fixture.authorize.give(request, fixture.visit(), now: fixture.now)
-        #expect(Fixture.parameter("error", of: late.location) == "invalid_request_uri")
+        // A page that was loaded before finds the same, and nobody tells the client.
+        await #expect(throws: AuthorizeRefusal.requestURISpent) { try await fixture.authorize.give(request, fixture.visit(), now: fixture.now) }
+    }
+
+    @Test("Of two browsers that bring one name one has the code, also when they do at once: the other is told on a page, and the client nothing")
+    func broughtTwice() async throws {
+        let fixture = try await ProviderFixture()
+        let login = VisitLogin(session: Fixture.session, startedAt: fixture.now, account: Fixture.alice)
+        for isAtOnce in [false, true] {
+            let request = use(try await push(fixture))
+            let win = { @Sendable () async throws -> Void in
+                let begun = try await fixture.services.visits.begin(request, by: login, at: Fixture.server, now: fixture.now)
+                guard case .leave(let response, nil) = begun.turn.step else {
+                    Issue.record("\(begun)")
+                    return
+                }
+                #expect(Fixture.parameter("code", of: response.location) != nil)
+            }
+            if !isAtOnce { try await win() }
+            let late = isAtOnce ? fixture.services(overtakenBy: win) : fixture.services
+            await #expect(throws: VisitEnd.over) { try await late.visits.begin(request, by: login, at: Fixture.server, now: fixture.now) }
+        }
     }
 
     @Test("A code for a request that was sent ahead is given also when nobody heard that it was kept")

@@ -186,15 +186,23 @@ struct CodeGrantTests {
     @Test("S3-33 tok_verifier_missing, tok_verifier_wrong, tok_verifier_short, tok_verifier_long")
     func verifiers() async throws {
         let fixture = try await ProviderFixture()
+        let wrong: [(String, TokenRefusal)] = [
+            (String(Fixture.verifier.reversed()), .verifierWrong), ("short", .verifier(.tooShort)),
+            (String(repeating: "a", count: 129), .verifier(.tooLong)), (Fixture.verifier.replacing("d", with: "+"), .verifier(.badCharacter)),
+        ]
+        for (verifier, refusal) in wrong {
+            let code = try await fixture.code()
+            #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": verifier])) == refusal)
+            #expect(refusal.code == .invalidGrant)
+            // A guess burns the code, also one that can be no verifier: there is no second one.
+            #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        }
+        // Without one nobody has guessed.
         let code = try await fixture.code()
-        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": nil])) == .parameterMissing("code_verifier"))
-        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": "short"])) == .verifier(.tooShort))
-        let long = String(repeating: "a", count: 129)
-        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": long])) == .verifier(.tooLong))
-        #expect(TokenRefusal.verifier(.tooShort).code == .invalidGrant)
-        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": String(Fixture.verifier.reversed())])) == .verifierWrong)
-        // A guess burns the code: there is no second one.
-        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        for missing in [nil, ""] as [String?] {
+            #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": missing])) == .parameterMissing("code_verifier"))
+        }
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == nil)
     }
 
     @Test("tok_code_other_client, tok_client_id_other: the attack of an injected code")

@@ -75,11 +75,13 @@ struct VisitServiceTests {
         let refused = try await decide(fixture, subject, shown, allows: false)
         #expect(parameter("error", of: refused) == "access_denied" && parameter("state", of: refused) == "state-1")
         #expect(try await consents(fixture) == 0)
-        #expect(parameter("code", of: try await decide(fixture, subject, shown)) != nil)
-        await #expect(throws: VisitEnd.changed) { try await decide(fixture, subject, shown) }
-        #expect(try await question(fixture, subject) == nil)
-        await #expect(throws: VisitEnd.over) {
-            try await fixture.services.visits.goOn(subject, .before(Self.login), at: Fixture.server, now: fixture.now)
+        let again = try await asking(fixture)
+        #expect(parameter("code", of: try await decide(fixture, again, try await mark(fixture, again))) != nil)
+        for ended in [subject, again] {
+            #expect(try await question(fixture, ended) == nil)
+            await #expect(throws: VisitEnd.over) {
+                try await fixture.services.visits.goOn(ended, .before(Self.login), at: Fixture.server, now: fixture.now)
+            }
         }
         // They agreed: the next time nobody is asked, and nothing waits.
         let next = try await fixture.services.visits.begin(fixture.webAuthorization(), by: Self.login, at: Fixture.server, now: fixture.now)
@@ -88,6 +90,93 @@ struct VisitServiceTests {
             return
         }
         #expect(Fixture.parameter("code", of: response.location) != nil)
+    }
+
+    /// What a browser sends of which its client is to hear.
+    enum Answer: CaseIterable, Sendable {
+        case yes, no, left
+
+        /// What is told whose answer is not the first.
+        var late: VisitEnd { self == .left ? .over : .changed }
+    }
+
+    private func send(
+        _ answer: Answer, by visits: VisitService, _ subject: VisitSubject, _ mark: String, at now: Instant
+    ) async throws -> AuthorizeResponse? {
+        switch answer {
+        case .yes, .no:
+            let said = ConsentAnswer(mark: mark, allows: answer == .yes)
+            let outcome = try await visits.decide(subject, .before(Self.login), said, under: Self.key, at: Fixture.server, now: now)
+            guard case .client(let response) = outcome else { return nil }
+            return response
+        case .left:
+            guard case .leave(let response, _) = try await visits.cancel(subject, at: Fixture.server, now: now).step else { return nil }
+            return response
+        }
+    }
+
+    /// A code after a yes, and that there is none after anything else.
+    private func expect(_ told: AuthorizeResponse?, says answer: Answer) throws {
+        let location = try #require(told).location
+        #expect((Fixture.parameter("code", of: location) != nil) == (answer == .yes))
+        #expect(Fixture.parameter("error", of: location) == (answer == .yes ? nil : "access_denied"))
+    }
+
+    @Test(
+        "The first answer of a visit is its only one, a no as well as a yes: of another that comes after it, or at once, the client hears nothing",
+        arguments: Answer.allCases, Answer.allCases)
+    func first(_ first: Answer, then second: Answer) async throws {
+        for isAtOnce in [false, true] {
+            let fixture = try await ProviderFixture()
+            let visits = fixture.services.visits
+            let subject = try await asking(fixture)
+            let shown = try await mark(fixture, subject)
+            let win = { @Sendable () async throws -> Void in
+                try expect(try await send(first, by: visits, subject, shown, at: fixture.now), says: first)
+            }
+            if !isAtOnce { try await win() }
+            let late = isAtOnce ? fixture.services(overtakenBy: win).visits : visits
+            await #expect(throws: second.late) { try await send(second, by: late, subject, shown, at: fixture.now) }
+            #expect(try await consents(fixture) == (first == .yes ? 1 : 0))
+        }
+    }
+
+    @Test("Who answered first and did not hear that it was kept has answered, also when another answer came in between", arguments: Answer.allCases)
+    func unheard(first: Answer) async throws {
+        for other in Answer.allCases {
+            let fixture = try await ProviderFixture()
+            let visits = fixture.services.visits
+            let subject = try await asking(fixture)
+            let shown = try await mark(fixture, subject)
+            let interrupted = fixture.services(interruptedBy: { () async throws -> Void in
+                await #expect(throws: other.late) { try await send(other, by: visits, subject, shown, at: fixture.now) }
+            })
+            try expect(try await send(first, by: interrupted.visits, subject, shown, at: fixture.now), says: first)
+        }
+    }
+
+    @Test(
+        "A visit that goes on once more, or twice at once, has one code: the other is told that it is over, and its client nothing",
+        arguments: [false, true])
+    func goesOnTwice(isAtOnce: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("web") { $0.isFirstParty = true }
+        let visits = fixture.services.visits
+        let subject = try #require(
+            try await visits.begin(fixture.webAuthorization(), by: nil, at: Fixture.server, now: fixture.now).subject)
+        fixture.logIn(Fixture.login(at: fixture.now))
+        let arrival = VisitArrival.own(VisitLogin(session: Fixture.session, startedAt: fixture.now, account: Fixture.alice))
+        let win = { @Sendable () async throws -> Void in
+            let step = try await visits.goOn(subject, arrival, at: Fixture.server, now: fixture.now).step
+            guard case .leave(let response, nil) = step else {
+                Issue.record("\(step)")
+                return
+            }
+            try expect(response, says: .yes)
+        }
+        if !isAtOnce { try await win() }
+        let late = isAtOnce ? fixture.services(overtakenBy: win).visits : visits
+        await #expect(throws: VisitEnd.over) { try await late.goOn(subject, arrival, at: Fixture.server, now: fixture.now) }
     }
 
     @Test("A login that ended while its person read consents to nothing, whether or not the browser knows")
@@ -127,6 +216,10 @@ struct VisitServiceTests {
             return
         }
         #expect(Fixture.parameter("error", of: response.location) == "login_required")
+        // That was the answer: who comes to the same visit as alice has no code for it.
+        fixture.logIn(Fixture.login(at: fixture.now))
+        let alice = VisitLogin(session: Fixture.session, startedAt: fixture.now, account: Fixture.alice)
+        await #expect(throws: VisitEnd.over) { try await goOn(.own(alice)) }
     }
 
     @Test("What is wrong with a request is its client's to hear, where that is sure; nothing waits then")
@@ -154,6 +247,8 @@ struct VisitServiceTests {
         let fixture = try await ProviderFixture()
         let visits = fixture.services.visits
         let subject = try await asking(fixture, ["response_mode": "form_post"])
+        // The page of the question may post where the client has its answers posted, and to nobody's address else.
+        #expect(try await visits.receiver(of: subject, at: Fixture.server, now: fixture.now) == FrameOrigin("https://reports.example"))
         let left = try await visits.cancel(subject, at: Fixture.server, now: fixture.now)
         guard case .leave(let response, .denied?) = left.step else {
             Issue.record("\(left)")
@@ -161,15 +256,15 @@ struct VisitServiceTests {
         }
         #expect(response.mode == .formPost && response.parameters.contains(Parameter("error", "access_denied")))
         #expect(try await visits.cancel(.device([1]), at: Fixture.server, now: fixture.now) == VisitTurn(.typeCode))
-        // The page of the question may post where the client has its answers posted, and to nobody's address else.
-        #expect(try await visits.receiver(of: subject, at: Fixture.server, now: fixture.now) == FrameOrigin("https://reports.example"))
         let other = try await asking(fixture)
-        for silent in [other, .device([1])] { #expect(try await visits.receiver(of: silent, at: Fixture.server, now: fixture.now) == nil) }
+        for silent in [subject, other, .device([1])] {
+            #expect(try await visits.receiver(of: silent, at: Fixture.server, now: fixture.now) == nil)
+        }
         fixture.clock.advance(PushedRequest.visitLife)
-        #expect(try await visits.goOn(subject, .before(nil), at: Fixture.server, now: fixture.now).step != .ask)
+        #expect(try await visits.goOn(other, .before(nil), at: Fixture.server, now: fixture.now).step != .ask)
         fixture.clock.advance(1)
-        await #expect(throws: VisitEnd.over) { try await visits.goOn(subject, .before(nil), at: Fixture.server, now: fixture.now) }
-        await #expect(throws: VisitEnd.over) { try await visits.cancel(subject, at: Fixture.server, now: fixture.now) }
+        await #expect(throws: VisitEnd.over) { try await visits.goOn(other, .before(nil), at: Fixture.server, now: fixture.now) }
+        await #expect(throws: VisitEnd.over) { try await visits.cancel(other, at: Fixture.server, now: fixture.now) }
     }
 }
 
