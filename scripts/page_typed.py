@@ -1,11 +1,13 @@
 """The code of a phone without a connection, typed into the login page, tried for scripts/page-test."""
 
-from page_steps import login_page, shows_code
+from page_steps import load_again, login_page, shows_code
 from trial import check, until
 
 FORM = "details.quiet form"
 OFFERED = f"return document.querySelector('{FORM}') !== null"
-TOLD = "return document.querySelector('#typed-help').textContent"
+TOLD = "return document.querySelector('#typed-help')?.textContent ?? ''"
+MARKED = "return document.querySelector('#typed').getAttribute('aria-invalid') === 'true'"
+SENDS = f"return document.querySelector('{FORM} .button').checkVisibility()"
 LINK = "return document.querySelector('[data-link]').href"
 TYPED = "return document.querySelector('#typed').value"
 
@@ -31,6 +33,15 @@ def not_offered(servers, browser):
 def allow(servers, flags, sentence):
     status, _ = servers.rest("PUT", f"/servers/{servers.server}/", body={"serverFlags": flags})
     check(status == 200, sentence)
+
+
+def told_again(browser, words):
+    """The page is loaded again, and says behind its line what it has said of the codes that were typed."""
+    load_again(browser, "waiting", "the page is loaded again")
+    until(lambda: words in browser.run(TOLD), f"and says as before: {words}")
+    check(browser.run(MARKED), "in the colour of what went wrong")
+    check(not browser.run(TYPED), "without the code that was typed")
+    browser.click("details.quiet summary")
 
 
 def renewed(browser):
@@ -76,10 +87,13 @@ def typed(servers, browser, phone, look):
     again = login_page(servers, browser)
     until(lambda: browser.run(OFFERED), "another login page")
     browser.click("details.quiet summary")
+    check(not browser.run(TOLD) and not browser.run(MARKED), "of whose code nobody has tried one")
     for left in ("2 tries left", "1 try left", "last try"):
         submit(browser, code)
         until(lambda: left in browser.run(TOLD), f"S2-13 takes no code of the login before: {left}")
-    check(not browser.run(f"return document.querySelector('{FORM} .button').checkVisibility()"), "then it takes none")
+        told_again(browser, left)
+        check(browser.run(SENDS) == (left != "last try"), "and takes another one where a try is left")
+    look(browser, "login-typed-spent")
     browser.click(f"{FORM} button[type=button]")
     until(lambda: shows_code(browser) and not browser.run(f"return document.querySelector('{FORM}').checkVisibility()"), "but shows a new code")
     check(not servers.session(again)["loggedin"], "nobody is logged in")

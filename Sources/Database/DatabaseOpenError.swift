@@ -96,18 +96,10 @@ extension DatabaseOpenError: CustomStringConvertible {
             "something holds a table that step \(number) of the schema changes, a backup or a prompt perhaps (\(StepWait.oldest) shows the oldest first): end "
                 + "it, then start this program again"
         case .missingIndexes(let lacking):
-            "the database has not all that its schema has (\(Self.told(lacking))): it was restored in part, presumably. Restore the whole "
-                + "backup, the section post-data too; or, where it is known why one of them is not there, run the statement behind it. This program makes none by itself"
+            "the database \(SchemaIndexes.troubleLacking(lacking)): \(SchemaIndexes.remedy)"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }
     }
 
-    /// Of many it is the names alone: whoever lacks so much restores a backup, and runs no statements.
-    private static func told(_ lacking: [String]) -> String {
-        let few = lacking.count <= mostStatements ? lacking : lacking.map { String($0.prefix { $0 != ":" }) }
-        return few.joined(separator: "; ")
-    }
-
-    private static let mostStatements = 5
 }

@@ -7,12 +7,15 @@ package struct SQLCatalogue: Sendable, Equatable {
     package let columns: String
     /// A row for each table that refers to another: `table_name`, `referred`.
     package let references: String
-    /// A row for each index: `name`, `table_name`, `is_key` (of the primary key), `is_unique` (at each row, not only at the end of a transaction), `is_valid`
-    /// (whether it holds all rows and is asked), `columns` (their names in order, as an array of JSON; none where it is of some rows only, or of more than columns). Nil of an engine whose tables are never
-    /// without.
-    let indexes: String?
-    /// A row for each table of those in `$1`, names with a comma between them, that a statement finds by its name alone: `name`, and what the role of this
-    /// program may do with its rows (``TableRight``), as the engine has it of the whole table. What else is in the database costs it nothing.
+    /// A row for each index of the tables in `$1`, as ``tables`` finds them: `name`, `table_name`, `is_key` (of the primary key), `is_unique` (at each row, not
+    /// only at the end of a transaction), `is_valid` (whether it holds all rows and is asked), `columns` (their names in order, as an array of JSON; none where
+    /// it is of some rows only, or of more than columns). A primary key is among them also where the engine keeps no index apart for it.
+    let indexes: String
+    /// Whether a primary key or a `UNIQUE` can be made on a table that is there.
+    let makesKeys: Bool
+    /// A row for each table of those in `$1`, names with a comma between them, that a statement finds by its name alone: `name`, `is_own` (whether its rows are
+    /// in it, and not elsewhere, behind a view), and what the role of this program may do with its rows (``TableRight``), as the engine has it of the whole
+    /// table. What else is in the database costs it nothing.
     let tables: String
     /// The `name` of the schema that our tables are in, where the role of this program may not use it, and sees none of them; else no row. Nil of an engine
     /// without schemas.
@@ -35,11 +38,20 @@ extension SQLCatalogue {
             SELECT DISTINCT m.name AS table_name, f."table" AS referred
             FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'
             """,
-        indexes: nil,
+        // A key is read from the table: that of its row numbers is in no list of indexes.
+        indexes: """
+            SELECT l.name AS name, m.name AS table_name, 0 AS is_key, l."unique" AS is_unique, 1 AS is_valid,
+            CASE WHEN l.partial OR EXISTS (SELECT 1 FROM pragma_index_info(l.name) WHERE name IS NULL) THEN '[]'
+            ELSE (SELECT json_group_array(i.name) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno) i) END AS columns
+            FROM sqlite_master m JOIN pragma_index_list(m.name) l WHERE \(isAsked) AND l.origin <> 'pk'
+            UNION ALL SELECT '', m.name, 1, 1, 1,
+            (SELECT json_group_array(k.name) FROM (SELECT name FROM pragma_table_info(m.name) WHERE pk > 0 ORDER BY pk) k)
+            FROM sqlite_master m WHERE \(isAsked) AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE pk > 0)
+            """,
+        makesKeys: false,
         // It has no roles.
         tables: """
-            SELECT name, 1 AS may_select, 1 AS may_insert, 1 AS may_update, 1 AS may_delete FROM sqlite_master
-            WHERE type = 'table' AND instr(',' || $1 || ',', ',' || name || ',') > 0
+            SELECT m.name AS name, 1 AS is_own, 1 AS may_select, 1 AS may_insert, 1 AS may_update, 1 AS may_delete FROM sqlite_master m WHERE \(isAsked)
             """,
         closedSchema: nil,
         lastCounted: "SELECT seq AS last FROM sqlite_sequence WHERE name = $1",
@@ -47,4 +59,6 @@ extension SQLCatalogue {
             "INSERT INTO sqlite_sequence (name, seq) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)",
             "UPDATE sqlite_sequence SET seq = $2 WHERE name = $1 AND seq < $2",
         ])
+
+    private static let isAsked = "m.type = 'table' AND instr(',' || $1 || ',', ',' || m.name || ',') > 0"
 }

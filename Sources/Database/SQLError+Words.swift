@@ -26,6 +26,9 @@ extension SQLError: OperatorFault {
         case .tableMissing(let path, let name):
             "a table of this server is not there in the database \(path)\(name.map { " (\($0))" } ?? ""), which was made anew or restored beneath the server "
                 + "(or somebody has renamed it or its schema, or search_path leads to another schema: then mend that alone)"
+        case .indexMissing(let path, let lacking):
+            "the database \(path) "
+                + SchemaIndexes.troubleLacking(lacking.isEmpty ? ["a key or a unique index; readiness, under disk, has its name"] : lacking)
         case .damaged(let path, let reason): "the database \(path) is damaged (\(reason))"
         case .replaced(let path): "\(path) was replaced or removed while this server has it open, and what it acknowledges is lost with it"
         case .fault(let code, let message): "database fault \(code): \(message)"
@@ -52,6 +55,7 @@ extension SQLError: OperatorFault {
             .mend(
                 "is the user of the database URL the one that this server has run with? Else name that one there; if so, make it the owner again of all that "
                     + "this server made there, and GRANT USAGE, CREATE ON SCHEMA \(Self.schema(in: reason)) TO it")
+        case .indexMissing: .mend(SchemaIndexes.remedy)
         case .tableMissing, .damaged: .stop("restore a backup")
         case .replaced: .stop("put the right files in their place")
         default: nil

@@ -46,6 +46,9 @@ package enum SQLError: Error, Equatable, Sendable {
     /// A table of ours is not there, beneath a program that has seen it, or at a start. Which one, or which ones, is said only where the catalogue was asked for
     /// them: of whatever else meets it the words are the same for each, so that all of them are one thing that is told once, and PostgreSQL's own log has the name.
     case tableMissing(path: String, name: String? = nil)
+    /// A primary key or a unique index of ours is not there, beneath a program that has seen it. What is lacking is said only where the catalogue was asked, in
+    /// words (``SchemaIndexes/lacking(in:)``): the statement that meets it is not told which.
+    case indexMissing(path: String, lacking: [String] = [])
     /// The file was found damaged while it was open.
     case damaged(path: String, reason: String)
     /// Another file took the place of one that is open, or it was removed.
@@ -61,7 +64,7 @@ extension SQLError {
         switch error {
         case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
             SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed,
-            SQLError.tableMissing, is Unreachable:
+            SQLError.tableMissing, SQLError.indexMissing, is Unreachable:
             true
         default: false
         }

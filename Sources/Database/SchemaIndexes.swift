@@ -1,7 +1,7 @@
 import Foundation
 
 /// The indexes that the steps of a schema have made, read from their statements, so that no list of them is kept beside: a database that was restored without
-/// them holds every row, and fails at the first that says `ON CONFLICT`, or keeps a code twice.
+/// them, or lost one at somebody's prompt, holds every row, and fails at the first that says `ON CONFLICT`, or keeps a code twice.
 struct SchemaIndexes: Equatable, Sendable {
     struct Named: Equatable, Sendable {
         var table: String
@@ -101,13 +101,52 @@ extension SchemaIndexes {
         }
     }
 
+    /// Those of a database that has steps: the tables in which steps are counted have theirs, too.
+    /// - Parameter statements: of all steps that were taken, in their order.
+    init(ofDatabaseAfter statements: [String], _ dialect: SQLDialect) {
+        self.init(after: StepTables.definitions(dialect, besides: []) + statements)
+    }
+
+    /// The same but for what lies on some tables.
+    func without(_ names: Set<String>) -> Self {
+        var others = self
+        others.tables = tables.filter { !names.contains($0.key) }
+        others.named = named.filter { !names.contains($0.value.table) }
+        return others
+    }
+
+    /// What of it the catalogue has not, as ``lacking(in:)`` says it; by its name alone where no statement makes it.
+    func lacking(on connection: any SQLConnection, _ catalogue: SQLCatalogue) throws -> [String] {
+        let names = SQLValue.text(tables.keys.sorted().joined(separator: ","))
+        let found = try connection.query(catalogue.indexes, [names]).map(Found.init)
+        return lackingKeys(in: found).map { catalogue.makesKeys ? $0 : Self.name(in: $0) } + lackingNamed(in: found)
+    }
+
+    /// What an operator is told of a database that lacks some. Of many it is the names alone: whoever lacks so much restores a backup, and runs no statements.
+    static func troubleLacking(_ lacking: [String]) -> String {
+        let few = lacking.count <= mostStatements ? lacking : lacking.map { name(in: $0) }
+        return "has not all that its schema has (\(few.joined(separator: "; ")))"
+    }
+
+    /// What to do about it.
+    static let remedy =
+        "it was restored in part, presumably. Restore the whole backup while no server runs, of PostgreSQL the section post-data too; or, where it is known why "
+        + "one of them is not there, run the statement behind it. This program makes none by itself"
+
+    private static let mostStatements = 5
+
+    /// What is lacking without what makes it.
+    static func name(in words: String) -> String { String(words.prefix { $0 != ":" }) }
+
     /// What of it is not there, for an operator's line: its name, and what makes it. More than it is nobody's business.
-    func lacking(in found: [Found]) -> [String] {
+    func lacking(in found: [Found]) -> [String] { lackingKeys(in: found) + lackingNamed(in: found) }
+
+    private func lackingKeys(in found: [Found]) -> [String] {
         let byTable = Dictionary(grouping: found, by: \.table)
         let sorted = tables.sorted { $0.key < $1.key }
         let keys = sorted.compactMap { table, keys in keys.key.flatMap { lackingKey($0, of: table, in: byTable[table, default: []]) } }
         let uniques = sorted.flatMap { table, keys in keys.uniques.compactMap { lackingUnique($0, of: table, in: byTable[table, default: []]) } }
-        return keys + uniques + lackingNamed(in: found)
+        return keys + uniques
     }
 
     private func lackingKey(_ columns: [String], of table: String, in found: [Found]) -> String? {

@@ -43,12 +43,7 @@ struct SchemaStanding: Sendable {
         }
         let taken = migrations.filter { names[$0.number] != nil }.flatMap { $0.statements(dialect) }
         gone = try Self.missing(after: taken, on: connection, dialect.catalogue)
-        guard let question = dialect.catalogue.indexes else {
-            lacking = []
-            return
-        }
-        let wanted = SchemaIndexes(after: StepTables.definitions(dialect, besides: []) + taken)
-        lacking = wanted.lacking(in: try connection.query(question).map(SchemaIndexes.Found.init))
+        lacking = try SchemaIndexes(ofDatabaseAfter: taken, dialect).lacking(on: connection, dialect.catalogue)
     }
 
     private static func missing(after statements: [String], on connection: any SQLConnection, _ catalogue: SQLCatalogue) throws -> String? {

@@ -1,10 +1,10 @@
-/// The tables of a server: which its steps have made, and what its statements do with the rows of each. By it readiness knows what is gone, and which right the
-/// role of the program lacks (docs/decisions/0058).
+/// The tables of a server: which its steps have made, with what indexes, and what its statements do with the rows of each. By it readiness knows what is gone, and
+/// which right the role of the program lacks (docs/decisions/0058).
 package struct SchemaTables: Sendable {
     /// By which step each was made. Those that a later step has dropped are not among them.
     let steps: [String: Int]
-    /// The last step that this program knows.
-    private let known: Int
+    /// All steps that this program knows, in the order of their numbers.
+    private let migrations: [Migration]
     /// Tables whose rows stay as they were added, until they go.
     package let unchanged: Set<String>
     /// Tables whose rows stay for good.
@@ -14,14 +14,14 @@ package struct SchemaTables: Sendable {
     /// - Parameter migrations: all that this program knows.
     package init(after migrations: [Migration], unchanged: Set<String> = [], kept: Set<String> = []) {
         var (schema, steps) = (SchemaIndexes(after: []), [String: Int]())
-        for migration in migrations.sorted(by: { $0.number < $1.number }) {
+        self.migrations = migrations.sorted { $0.number < $1.number }
+        for migration in self.migrations {
             // Names are the same on each engine.
             schema.follow(migration.statements(.sqlite))
             let former = steps
             steps = Dictionary(uniqueKeysWithValues: schema.tables.keys.map { ($0, former[$0] ?? migration.number) })
         }
         self.steps = steps
-        known = migrations.map(\.number).max() ?? 0
         (self.unchanged, self.kept) = (unchanged, kept)
     }
 
@@ -30,10 +30,18 @@ package struct SchemaTables: Sendable {
     /// Those that should be there and are not, in order. Of steps that this program does not know it can tell nothing, and tells nothing.
     /// - Parameter taken: the steps that the database has.
     func missing(among found: [TableStanding], after taken: Set<Int>) -> [String] {
-        guard taken.allSatisfy({ $0 <= known }) else { return [] }
+        guard knows(taken) else { return [] }
         let present = Set(found.map(\.name))
         return steps.filter { taken.contains($0.value) && !present.contains($0.key) }.keys.sorted()
     }
+
+    /// What the steps have made on them; nil where this program does not know them all, and can tell nothing.
+    func indexes(after taken: Set<Int>, _ dialect: SQLDialect) -> SchemaIndexes? {
+        guard knows(taken) else { return nil }
+        return SchemaIndexes(ofDatabaseAfter: migrations.filter { taken.contains($0.number) }.flatMap { $0.statements(dialect) }, dialect)
+    }
+
+    private func knows(_ taken: Set<Int>) -> Bool { taken.allSatisfy { $0 <= migrations.last?.number ?? 0 } }
 
     /// What our statements need and the role may not, of the first table where that is so; nil where there is none.
     /// - Parameter found: of ours.

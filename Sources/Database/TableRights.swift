@@ -19,17 +19,19 @@ enum TableRight: String, CaseIterable, Sendable {
 /// A table that is there, as the catalogue tells.
 struct TableStanding: Sendable {
     let name: String
+    /// Whether its rows are in it: what a view shows has its indexes elsewhere.
+    let isOwn: Bool
     let rights: Set<TableRight>
 
     init(_ row: SQLRow) throws {
-        name = try row.text("name")
+        (name, isOwn) = (try row.text("name"), try row.bool("is_own"))
         rights = Set(try TableRight.allCases.filter { try row.bool($0.column) })
     }
 }
 
 extension Database {
-    /// Whether the disk takes what is written, all tables are there, and the role of this program may do with them what it does: what a server's readiness says
-    /// of its storage.
+    /// Whether the disk takes what is written, all tables and indexes are there, and the role of this program may do with them what it does: what a server's
+    /// readiness says of its storage.
     /// - Throws: ``Unreachable``; what ``checkWritable(_:)`` and ``check(_:)`` throw.
     package func checkStorage(of tables: SchemaTables) async throws {
         try await tellingWhy {
@@ -38,22 +40,30 @@ extension Database {
         }
     }
 
-    /// Whether the role may use the schema, every table is there that the steps which were taken have made, and the role may do with the rows of each what our
-    /// statements do. Nothing is written, and no table is read but that of the steps: it is asked of the catalogue, for our tables by their names.
-    /// - Throws: ``SQLError/tableMissing(path:name:)`` and ``SQLError/notAllowed(path:reason:)`` with the first table of which it is so, ``SQLError``.
+    /// Whether the role may use the schema, every table is there that the steps which were taken have made, the role may do with the rows of each what our
+    /// statements do, and what the steps have made on it is there, too. Nothing is written, and no table is read but that of the steps: it is asked of the
+    /// catalogue, for our tables by their names.
+    /// - Throws: ``SQLError/tableMissing(path:name:)`` and ``SQLError/notAllowed(path:reason:)`` with the first table of which it is so,
+    ///   ``SQLError/indexMissing(path:lacking:)`` with all that are gone, ``SQLError``.
     package func check(_ tables: SchemaTables) async throws {
-        let (catalogue, place) = (dialect.catalogue, place)
+        let (dialect, place) = (dialect, place)
         let names = SQLValue.text(tables.names.sorted().joined(separator: ","))
-        let (taken, found) = try await read { connection -> (Set<Int>, [TableStanding]) in
+        let (taken, found, lacking) = try await read { connection -> (Set<Int>, [TableStanding], [String]) in
             // First, since what is not seen would be told as gone.
-            if let lack = try catalogue.lackOfSchema(on: connection, at: place) { throw lack }
-            let taken = try connection.query("SELECT number FROM schema_version").map { try $0.int("number") }
-            return (Set(taken), try connection.query(catalogue.tables, [names]).map(TableStanding.init))
+            if let lack = try dialect.catalogue.lackOfSchema(on: connection, at: place) { throw lack }
+            let taken = Set(try connection.query("SELECT number FROM schema_version").map { try $0.int("number") })
+            let found = try connection.query(dialect.catalogue.tables, [names]).map(TableStanding.init)
+            let elsewhere = Set(found.filter { !$0.isOwn }.map(\.name))
+            let indexes = tables.indexes(after: taken, dialect)?.without(elsewhere)
+            return (taken, found, try indexes?.lacking(on: connection, dialect.catalogue) ?? [])
         }
+        // Before what lies on it, which is gone, too.
         if let gone = tables.missing(among: found, after: taken).first { throw SQLError.tableMissing(path: place, name: gone) }
-        guard let lack = tables.lack(in: found) else { return }
-        let rights = lack.rights.map(\.rawValue).joined(separator: ", ")
-        throw SQLError.notAllowed(path: place, reason: "it lacks \(rights) on the table \(lack.table)")
+        if let lack = tables.lack(in: found) {
+            let rights = lack.rights.map(\.rawValue).joined(separator: ", ")
+            throw SQLError.notAllowed(path: place, reason: "it lacks \(rights) on the table \(lack.table)")
+        }
+        guard lacking.isEmpty else { throw SQLError.indexMissing(path: place, lacking: lacking) }
     }
 }
 

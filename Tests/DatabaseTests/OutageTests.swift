@@ -10,7 +10,8 @@ struct OutageTests {
             SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
             .damaged(path: "/a/place", reason: "torn"), .diskFails(path: "/a/place", reason: "disk I/O error, 778"),
             .noMemory(path: "a place", reason: "out of memory"), .notAllowed(path: "a place", reason: "permission denied"),
-            .tableMissing(path: "a place"), .tableMissing(path: "a place", name: "a table"),
+            .tableMissing(path: "a place"), .tableMissing(path: "a place", name: "a table"), .indexMissing(path: "a place"),
+            .indexMissing(path: "a place", lacking: ["an index"]),
         ])
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 
@@ -19,7 +20,7 @@ struct OutageTests {
         SQLError.diskFull(path: "/a/place"), SQLError.diskFails(path: "/a/place", reason: "ulimit -f"),
         SQLError.noMemory(path: "a place", reason: "out of memory"), SQLError.notAllowed(path: "a place", reason: "permission denied"),
         SQLError.damaged(path: "/a/place", reason: "torn"), SQLError.tableMissing(path: "a place", name: "a table"),
-        SQLError.replaced(path: "/a/place"), Unreachable(reason: "refused"),
+        SQLError.indexMissing(path: "a place"), SQLError.replaced(path: "/a/place"), Unreachable(reason: "refused"),
     ]
 
     @Test(

@@ -36,6 +36,80 @@ struct SchemaTablesTests {
         }
     }
 
+    private static let keyed = [
+        Migration(1, "keyed") { d in
+            [
+                "CREATE TABLE owner (id \(d.integer) NOT NULL PRIMARY KEY, place \(d.integer) NOT NULL) \(d.tableOptions)",
+                "CREATE UNIQUE INDEX owner_place ON owner (place)",
+            ]
+        }
+    ]
+
+    @Test(
+        "An index gone beneath a program is an outage of what needs it, told by its name and with what makes it, as by a start; made again it is good",
+        arguments: Backend.allCases)
+    func indexGone(on backend: Backend) async throws {
+        try await backend.withEmptyDatabase { database in
+            let tables = SchemaTables(after: Self.keyed)
+            try await database.migrate(Self.keyed)
+            let add: @Sendable (any SQLConnection) throws -> Void = {
+                try $0.write("INSERT INTO owner (id, place) VALUES (1, 2) ON CONFLICT (place) DO UPDATE SET id = excluded.id", [])
+            }
+            // The second time it is ready.
+            for _ in 0..<2 { try await database.transaction(add) }
+            try await database.checkStorage(of: tables)
+            try await database.transaction { try $0.execute("DROP INDEX owner_place") }
+            for _ in 0..<2 { await #expect(throws: SQLError.indexMissing(path: database.place)) { try await database.transaction(add) } }
+            let making = "CREATE UNIQUE INDEX owner_place ON owner (place)"
+            let words = "the index owner_place of owner: \(making)"
+            let gone = SQLError.indexMissing(path: database.place, lacking: [words])
+            for _ in 0..<2 { await #expect(throws: gone) { try await database.checkStorage(of: tables) } }
+            let start = await #expect(throws: DatabaseOpenError.missingIndexes([words])) { try await database.migrate(Self.keyed) }
+            #expect(start?.description.contains("has not all that its schema has (\(words)): it was restored in part") == true)
+            #expect(gone.description.contains("has not all that its schema has (\(words)): it was restored in part"), "\(gone)")
+            #expect(gone.description.hasSuffix("; a server that runs goes on by itself"), "\(gone)")
+            // A later program has the word.
+            try await database.transaction { try $0.execute("INSERT INTO schema_version (number, name) VALUES (2, 'of a later program')") }
+            try await database.check(tables)
+            try await database.transaction { try $0.execute("DELETE FROM schema_version WHERE number = 2") }
+            try await database.transaction { try $0.execute(making) }
+            try await database.transaction(add)
+            try await database.checkStorage(of: tables)
+            try await database.migrate(Self.keyed)
+        }
+    }
+
+    @Test("The key of a file's table that was made anew without it is told by its name, for which there is no statement, before what has one")
+    func keyGone() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.databasePath
+        let database = try SQLiteDatabase.open(path: path)
+        try await database.migrate(Self.keyed)
+        let tables = SchemaTables(after: Self.keyed)
+        let adds = ["DO NOTHING", "DO UPDATE SET place = excluded.place"].map { "INSERT INTO owner (id, place) VALUES (1, 2) ON CONFLICT (id) \($0)" }
+        // One of them is known before.
+        try await database.transaction { try $0.write(adds[0], []) }
+        try await Self.run(["ALTER TABLE owner RENAME TO kept", "CREATE TABLE owner AS SELECT * FROM kept"], in: path)
+        let words = ["the primary key of owner", "the index owner_place of owner: CREATE UNIQUE INDEX owner_place ON owner (place)"]
+        await #expect(throws: SQLError.indexMissing(path: database.place, lacking: words)) { try await database.check(tables) }
+        for add in adds {
+            await #expect(throws: SQLError.indexMissing(path: database.place)) { try await database.transaction { try $0.write(add, []) } }
+        }
+        try await Self.run(["DROP TABLE owner", "ALTER TABLE kept RENAME TO owner"], in: path)
+        // Nothing else has this connection look at the schema.
+        for add in adds { try await database.transaction { try $0.write(add, []) } }
+        try await database.check(tables)
+        try await database.close()
+        withExtendedLifetime(folder) {}
+    }
+
+    /// As somebody does at a prompt.
+    private static func run(_ statements: [String], in path: String) async throws {
+        let prompt = try SQLiteDatabase.open(path: path, ownership: .shared, readers: 1)
+        for statement in statements { try await prompt.transaction { try $0.execute(statement) } }
+        try await prompt.close()
+    }
+
     @Test("Of a step that was not taken, or that this program does not know, no table is missed", arguments: Backend.allCases)
     func otherSteps(on backend: Backend) async throws {
         try await backend.withEmptyDatabase { database in

@@ -37,6 +37,21 @@ struct WritingRightTests {
         #expect(!missing.contains("chown 61234 \(folder.path),") && !missing.contains("chown 61234 \(folder.path) "), "\(missing)")
     }
 
+    @Test("Of a file that is to be read alone only that right is asked for, and of one that is not there nothing is advised")
+    func reading() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "it.kek", mode: 0o200)
+        let own = try #require(WritingRight(of: file, onlyReading: true).advice)
+        #expect(own.hasPrefix("run chmod u+r \(file) as "), "\(own)")
+        let theirs = try #require(WritingRight(of: file, by: Self.stranger, onlyReading: true).advice)
+        #expect(theirs.hasPrefix("\(file) is of ") && theirs.hasSuffix(", run chown 61234 \(file) as root"), "\(theirs)")
+        #expect(readingReason(EACCES, of: file) == "permission denied: \(own)" && !readingReason(EIO, of: file).contains("chmod"))
+        try #require(chmod(file, 0o400) == 0)
+        #expect(WritingRight(of: file, onlyReading: true).advice == nil && readingReason(EACCES, of: file) == "permission denied")
+        let missing = WritingRight(of: folder.file("none/it.kek"), by: Self.stranger, onlyReading: true)
+        #expect(missing.advice == nil)
+    }
+
     @Test("It is told of what the system does not allow, and of nothing else; of a file system that takes no writes, that")
     func reasons() throws {
         let folder = try TemporaryFolder()

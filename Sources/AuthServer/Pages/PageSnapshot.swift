@@ -35,12 +35,13 @@ struct PageSnapshot: Sendable {
     /// Whether the person may have a code that stands still: one that is made anew with each look would come too late where it lives for less than two.
     var offersStill: Bool { stillAge >= 2 * UInt32(PageTicker.period) }
     /// Whether the code of a phone without a connection may be typed in.
-    var takesCode = false
+    var takesCode: Bool { kind == .login && (triesLeft ?? 0) > 0 }
     /// Of an enrolment its name, of a login whom the client expects.
     var name: String?
     /// Of an enrolment: the phone that has read the code.
     var device: String?
-    /// How many codes may still be typed, of an enrolment that waits for its phone's.
+    /// How many codes may still be typed: of an enrolment that waits for its phone's, and of a login on which such of phones without a connection count. 0 only of
+    /// a login, whose next code on the screen has its own.
     var triesLeft: UInt8?
     /// What the person compares with the phone.
     var words: [String]?

@@ -186,7 +186,7 @@ struct PageView: Sendable {
         snapshot.cancelURL = page.cancelURL?.text
         snapshot.app = AppPlaces(parameters)
         snapshot.stillAge = parameters.staticQRAge
-        snapshot.takesCode = session?.takesCode == true && parameters.offlineCodes != nil
+        if parameters.offlineCodes != nil { snapshot.triesLeft = session?.codesLeft }
         return snapshot
     }
 }

@@ -15,7 +15,7 @@ struct KeyDraft {
         while true {
             let draft = name + Self.infix + UUID().uuidString
             let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw .unwritable(path: name, reason: makingReason(errno)) }
+            guard descriptor >= 0 else { throw .unwritable(path: name, reason: makingReason(errno, of: name)) }
             // Where the file system has no locks, nobody finds it free either.
             let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             // Until now another start may have taken it for one that was left.

@@ -27,7 +27,7 @@ package enum KeyFile {
     private static func content(of path: String) throws(KeyFileError) -> [UInt8] {
         // A pipe that nobody writes into would be waited for without end.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(path: path, reason: systemReason()) }
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: readingReason(errno, of: path)) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, reason: systemReason()) }
@@ -45,7 +45,7 @@ package enum KeyFile {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .unwritable(path: path, reason: folderReason(error))
+            throw .unwritable(path: path, reason: folderReason(error, of: path))
         }
         let draft = try KeyDraft(of: path)
         defer {
@@ -54,7 +54,7 @@ package enum KeyFile {
             try? draft.file.close()
         }
         try write(Array((hexadecimal(key) + "\n").utf8), to: draft.file.fileDescriptor, of: path)
-        guard link(draft.path, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: makingReason(errno)) }
+        guard link(draft.path, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: makingReason(errno, of: path)) }
         synchronizeFolder(folder)
     }
 

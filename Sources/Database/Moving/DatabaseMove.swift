@@ -56,7 +56,7 @@ package struct DatabaseMove: Sendable {
         } catch let fault as SQLError {
             let mayBeOfTables =
                 switch fault {
-                case .fault, .tableMissing: true
+                case .fault, .tableMissing, .indexMissing: true
                 default: false
                 }
             if mayBeOfTables, (try? await mark.look()) == MoveMark.Finding.none { throw MoveRefusal.disturbed(UnfinishedMove.progressTable) }

@@ -15,28 +15,33 @@ extension SQLCatalogue {
             WHERE k.contype = 'f' AND c.relnamespace = \(ourSchema)
             """,
         indexes: """
-            SELECT i.relname::text AS name, t.relname::text AS table_name, x.indisprimary AS is_key, (x.indisunique AND x.indimmediate) AS is_unique,
+            SELECT i.relname::text AS name, t.name AS table_name, x.indisprimary AS is_key, (x.indisunique AND x.indimmediate) AS is_unique,
             (x.indisvalid AND x.indisready AND x.indislive) AS is_valid,
             CASE WHEN x.indpred IS NULL AND x.indexprs IS NULL THEN array_to_json(ARRAY(
             SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (number, place)
             JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number WHERE k.place <= x.indnkeyatts ORDER BY k.place
             ))::text ELSE '[]' END AS columns
-            FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
-            WHERE t.relnamespace = \(ourSchema)
+            FROM \(asked), LATERAL (SELECT * FROM pg_index o WHERE o.indrelid = c.oid OFFSET 0) AS x JOIN pg_class i ON i.oid = x.indexrelid
             """,
-        // Name by name, which is how the catalogue's own index is asked, whatever is planned. Rows may be kept elsewhere, behind a view or a foreign table. Of
-        // several rights in one word any would do, so each has its own. Null is told of a table that is gone since the transaction began.
+        makesKeys: true,
+        // Of several rights in one word any would do, so each has its own. Null is told of a table that is gone since the transaction began.
         tables: """
-            SELECT t.name, \(may("SELECT")) AS may_select, \(may("INSERT")) AS may_insert, \(may("UPDATE")) AS may_update, \(may("DELETE")) AS may_delete
-            FROM unnest(string_to_array($1, ',')) AS t (name), LATERAL (
-            SELECT o.oid FROM pg_class o JOIN pg_namespace n ON n.oid = o.relnamespace
-            WHERE o.relname = t.name::name AND n.nspname = ANY (current_schemas(false)) AND o.relkind IN ('r', 'p', 'v', 'f')
-            ORDER BY array_position(current_schemas(false), n.nspname) LIMIT 1
-            ) AS c ORDER BY t.name
+            SELECT t.name, c.relkind IN ('r', 'p') AS is_own, \(may("SELECT")) AS may_select, \(may("INSERT")) AS may_insert,
+            \(may("UPDATE")) AS may_update, \(may("DELETE")) AS may_delete FROM \(asked) ORDER BY t.name
             """,
         closedSchema: closedSchemaOfSteps,
         lastCounted: "SELECT pg_sequence_last_value(\(sequence)) AS last FROM \(counted)",
         countOn: ["SELECT setval(\(sequence), GREATEST($2, COALESCE(pg_sequence_last_value(\(sequence)), 1))) FROM \(counted)"])
+
+    /// The tables of `$1`, name by name, which is how the catalogue's own index is asked, whatever is planned. Rows may be kept elsewhere, behind a view or a
+    /// foreign table.
+    private static let asked = """
+        unnest(string_to_array($1, ',')) AS t (name), LATERAL (
+        SELECT o.oid, o.relkind FROM pg_class o JOIN pg_namespace n ON n.oid = o.relnamespace
+        WHERE o.relname = t.name::name AND n.nspname = ANY (current_schemas(false)) AND o.relkind IN ('r', 'p', 'v', 'f')
+        ORDER BY array_position(current_schemas(false), n.nspname) LIMIT 1
+        ) AS c
+        """
 
     /// Tables, views, sequences; functions; types, but for those of the rows of a table, and of arrays.
     static let madeObjects = """

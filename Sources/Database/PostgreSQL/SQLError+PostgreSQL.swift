@@ -18,6 +18,8 @@ extension SQLError {
         case ("42501", _): self = .notAllowed(path: place, reason: fault.message)
         // Of our own statements none names a table that its schema does not have.
         case ("42P01", _): self = .tableMissing(path: place)
+        // Nor does one have a conflict with a key that its schema does not have.
+        case ("42P10", _): self = .indexMissing(path: place)
         case (_, "40"): self = .busy
         case ("53100", _): self = .diskFull(path: place)
         case (_, "58"): self = .diskFails(path: place, reason: fault.message)

@@ -66,7 +66,7 @@ func makingReason(_ code: Int32, of path: String? = nil) -> String {
     case ENOSPC: "the disk is full: free some space there, then try again"
     case EDQUOT: "the quota is full: free some space there, or raise it, then try again"
     case EROFS: "\(systemReason(code)): mount it for writing (a unit of systemd: ReadWritePaths), or name another folder"
-    case EACCES, EPERM: withAdvice(systemReason(code), onWriting: path)
+    case EACCES, EPERM: withAdvice(systemReason(code), path.map { WritingRight(of: $0) })
     default: systemReason(code)
     }
 }
@@ -78,11 +78,18 @@ func folderReason(_ error: any Error, of path: String? = nil) -> String {
     return switch (error as? CocoaError)?.code {
     case .fileWriteOutOfSpace: "\(reason): the disk or a quota is full: free some space there, then try again"
     case .fileWriteVolumeReadOnly: "\(reason): \(makingReason(EROFS))"
-    case .fileWriteNoPermission: withAdvice(reason, onWriting: path)
+    case .fileWriteNoPermission: withAdvice(reason, path.map { WritingRight(of: $0) })
     default: reason
     }
 }
 
-private func withAdvice(_ reason: String, onWriting path: String?) -> String {
-    path.flatMap { WritingRight(of: $0).advice }.map { "\(reason): \($0)" } ?? reason
+/// Why a file that is there cannot be read; where it is not ours to read, with what to do.
+/// - Parameter code: of the system call that has failed.
+func readingReason(_ code: Int32, of path: String) -> String {
+    switch code {
+    case EACCES, EPERM: withAdvice(systemReason(code), WritingRight(of: path, onlyReading: true))
+    default: systemReason(code)
+    }
 }
+
+private func withAdvice(_ reason: String, _ right: WritingRight?) -> String { right?.advice.map { "\(reason): \($0)" } ?? reason }

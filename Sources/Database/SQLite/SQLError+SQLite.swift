@@ -56,6 +56,9 @@ extension SQLError {
             self = limit ?? .diskFails(path: path ?? "the database", reason: "\(message), \(code)")
         // SQLite has no number for it. Of our own statements none names a table that its schema does not have.
         case .SQLITE_ERROR where message.hasPrefix("no such table: "): self = .tableMissing(path: path ?? "in memory")
+        // Nor does one have a conflict with a key that its schema does not have.
+        case .SQLITE_ERROR where message.hasSuffix("ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint"):
+            self = .indexMissing(path: path ?? "in memory")
         default: self = .fault(code: Int(code), message: message)
         }
     }

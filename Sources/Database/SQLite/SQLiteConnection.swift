@@ -87,7 +87,8 @@ final class SQLiteConnection: SQLConnection {
         return statement
     }
 
-    private func prepare(_ text: StatementText) throws -> PreparedStatement {
+    /// - Parameter isAgain: whether the schema was read anew for it.
+    private func prepare(_ text: StatementText, isAgain: Bool = false) throws -> PreparedStatement {
         if prepared.count >= Self.preparedLimit { prepared = [:] }
         do {
             let statement = PreparedStatement(try database.makeStatement(sql: sqlitePlaceholders(text.sql)))
@@ -95,16 +96,30 @@ final class SQLiteConnection: SQLConnection {
             prepared[text] = statement
             return statement
         } catch let error as GRDB.DatabaseError {
-            throw SQLError(grdb: error, on: database.sqliteConnection)
+            let fault = SQLError(grdb: error, on: database.sqliteConnection)
+            guard case .indexMissing = fault, !isAgain else { throw fault }
+            readSchema()
+            return try prepare(text, isAgain: true)
         }
     }
 
     /// Goes on to the next row; false after the last.
-    private func step(_ statement: PreparedStatement) throws -> Bool {
+    /// - Parameter isAgain: whether the schema was read anew for it.
+    private func step(_ statement: PreparedStatement, isAgain: Bool = false) throws -> Bool {
         switch sqlite3_step(statement.pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        default: throw SQLError(sqlite: database.sqliteConnection)
+        default:
+            let fault = SQLError(sqlite: database.sqliteConnection)
+            // It was not compiled, so nothing of it has begun.
+            guard case .indexMissing = fault, !isAgain else { throw fault }
+            readSchema()
+            sqlite3_reset(statement.pointer)
+            return try step(statement, isAgain: true)
         }
     }
+
+    /// The schema as the file has it now. Where a statement misses a table SQLite looks by itself whether it knows the newest; where it misses a key it does
+    /// not, and would go on missing one that another process has made again.
+    private func readSchema() { sqlite3_exec(database.sqliteConnection, "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil) }
 }

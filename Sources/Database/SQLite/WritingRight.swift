@@ -1,13 +1,17 @@
 import Foundation
 
-/// What an operator does about a file that this process may not make or write: which file or folder is in the way, whose it is, and who is to have it.
+/// What an operator does about a file that this process may not make, write or read: which file or folder is in the way, whose it is, and who is to have it.
 struct WritingRight {
     /// The file.
     let path: String
-    /// Who is to write it.
+    /// Who is to have it.
     private let user: uid_t
+    /// Whether it is there and is to be read alone.
+    private let onlyReads: Bool
 
-    init(of path: String, by user: uid_t = geteuid()) { (self.path, self.user) = (path, user) }
+    init(of path: String, by user: uid_t = geteuid(), onlyReading onlyReads: Bool = false) {
+        (self.path, self.user, self.onlyReads) = (path, user, onlyReads)
+    }
 
     /// Of what SQLite writes of a database, and does not name: the file, its log, or their folder. Nil where this process may write them all.
     init?(ofDatabaseAt path: String) {
@@ -21,8 +25,9 @@ struct WritingRight {
     var advice: String? {
         let folder = Self.folder(of: path)
         var status = stat()
-        if stat(path, &status) == 0 { return words(on: path, status, needing: 0o600, as: "u+rw") }
+        if stat(path, &status) == 0 { return words(on: path, status, needing: onlyReads ? 0o400 : 0o600, as: onlyReads ? "u+r" : "u+rw") }
         if errno == EACCES { return "let the user \(name) through the folders above it (chmod, as their owner), or run this as one who may" }
+        if onlyReads { return nil }
         guard stat(folder, &status) == 0 else {
             let word = shellWord(folder)
             return "make its folder for the user that the server runs as (mkdir -p -m 700 \(word) && chown \(name) \(word), as root, where that is "

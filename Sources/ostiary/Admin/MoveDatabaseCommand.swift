@@ -80,7 +80,10 @@ struct MoveInterruption: Error, CustomStringConvertible {
 
     /// Nil for what the same command would meet again.
     init?(_ error: any Error) {
-        if case SQLError.tableMissing = error { return nil }
+        switch error {
+        case SQLError.tableMissing, SQLError.indexMissing: return nil
+        default: break
+        }
         guard SQLError.isOutage(error), let fault = error as? any OperatorFault else { return nil }
         cause = fault
     }

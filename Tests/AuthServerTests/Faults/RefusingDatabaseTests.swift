@@ -47,6 +47,34 @@ struct RefusingDatabaseTests {
         }
     }
 
+    @Test("A92 a key gone beneath a server that runs: 503, readiness for logins says what makes it, that for getSession goes on; the key mends it")
+    func keyGone() async throws {
+        let log = LogRecorder()
+        try await FaultyServers.run(log: log) { stage async throws in
+            let known = stage.newNonce()
+            for nonce in [known, nil] { #expect(try await stage.newCode(nonce).status == .ok) }
+            let place = stage.authentication.name
+            try await stage.cluster.run(["ALTER TABLE session DROP CONSTRAINT session_pkey CASCADE"], in: place)
+            for _ in 0..<2 {
+                let answer = try await stage.newCode()
+                stage.expectOutage(answer)
+                #expect(!String(buffer: answer.body).contains("schema"))
+            }
+            #expect(try await stage.getSession(known).status == .ok)
+            #expect(try await stage.ready().status == .ok)
+            let (status, said) = try await stage.ready("?for=logins")
+            #expect(status == .serviceUnavailable && said.contains("(the primary key of session: ALTER TABLE"), "\(said)")
+            #expect(said.contains(#""disk":""#) && said.contains("a server that runs goes on by itself"), "\(said)")
+            #expect(log.lines("request failed").isEmpty)
+            let met = log.lines("requests fail until this is mended").compactMap { $0.facts["error"] }
+            #expect(met.count { $0.contains("has not all that its schema has") } == 1, "\(met)")
+            try await stage.cluster.run(["ALTER TABLE session ADD PRIMARY KEY (id)"], in: place)
+            try await stage.recover()
+            // What was said holds for two seconds.
+            while try await stage.ready("?for=logins").said.contains(#""disk":""#) { try Task.checkCancellation() }
+        }
+    }
+
     @Test("A92 tables gone beneath servers that run, by a database made anew: 503, and each says once why and what to do; callers hear none of it")
     func tablesGone() async throws {
         let log = LogRecorder()

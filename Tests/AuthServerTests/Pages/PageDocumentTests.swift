@@ -36,11 +36,11 @@ struct PageDocumentTests {
 
     @Test("Every member of a snapshot is named there")
     func members() throws {
-        var snapshot = PageSnapshot(kind: .enrol, state: .waiting, server: "Shop")
+        var snapshot = PageSnapshot(kind: .login, state: .waiting, server: "Shop")
         (snapshot.logo, snapshot.returnURL, snapshot.cancelURL, snapshot.link) = ("/l", "/r", "/c", "/k")
         (snapshot.name, snapshot.device, snapshot.words, snapshot.beside) = ("a", "b", ["c"], .gaveUp)
         (snapshot.renews, snapshot.mayTakeOver, snapshot.isRead, snapshot.stillAge) = (true, true, true, 90)
-        (snapshot.takesCode, snapshot.code, snapshot.triesLeft) = (true, PageCode(bytes: [1]), 2)
+        (snapshot.code, snapshot.triesLeft) = (PageCode(bytes: [1]), 2)
         let text = String(buffer: JSONWriter.text(snapshot.write))
         let members = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(members.count >= 18)

@@ -61,7 +61,8 @@ struct TypedCodePageTests {
                 changed.request = asked
                 let kept = changed
                 try await premises.store.write { rows in try rows.save(kept) }
-                #expect(try await browser.state(cookie).bool("typed") == (isOffered ? true : nil), "\(flags) \(demand)")
+                let state = try await browser.state(cookie)
+                #expect(state.bool("typed") == (isOffered ? true : nil) && state.number("left") == (isOffered ? 3 : nil), "\(flags) \(demand)")
                 if !isOffered {
                     let refused = try await type("2XPP7Q R5BDD0", browser, cookie)
                     #expect(refused.status == (flags.isEmpty ? .notFound : .conflict))
@@ -85,6 +86,34 @@ struct TypedCodePageTests {
             #expect(spent.object.text("outcome") == "wrong" && spent.object.number("left") == 0)
             #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
             #expect(try await type(try await premises.offlineCode(of: account), browser, cookie).object.text("outcome") == "done")
+        }
+    }
+
+    @Test("How many tries are left is told with the page: loaded again, in each tab of it, also when none is; a new code has all of them")
+    func tellsTriesLeft() async throws {
+        let (premises, account) = try await premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            let code = try await premises.offlineCode(of: account)
+            let tab = try await PageScreen(premises, cookie: cookie)
+            #expect(try await tab.until("waiting").number("left") == 3)
+            #expect(try await type("2XPP7Q", browser, cookie).status == .badRequest)
+            #expect(try await browser.state(cookie).number("left") == 3)
+            for left in [2, 1, 0] {
+                #expect(try await type(wrong(code), browser, cookie).status == .ok)
+                let (told, again) = (try await tab.until("waiting"), try await browser.state(cookie))
+                for state in [told, again] {
+                    #expect(state.number("left") == left && state.bool("typed") == (left == 0 ? nil : true))
+                }
+            }
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            #expect(try await tab.until("waiting").number("left") == 3)
+            let asking = try await browser.state(cookie)
+            #expect(asking.number("left") == 3 && asking.bool("typed") == true)
+            try await premises.claim(account)
+            #expect(try await browser.state(cookie).number("left") == 3)
+            #expect(try await type(try await premises.offlineCode(of: account), browser, cookie).object.text("outcome") == "done")
+            #expect(try await browser.state(cookie).number("left") == nil)
         }
     }
 

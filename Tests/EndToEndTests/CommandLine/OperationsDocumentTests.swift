@@ -30,6 +30,7 @@ struct OperationsDocumentTests {
             ("is full", SQLError.diskFull(path: "x")), ("refuses to read or write", SQLError.diskFails(path: "x", reason: "y")),
             ("has not the right", SQLError.notAllowed(path: "x", reason: "y")),
             ("a table of this server is not there", SQLError.tableMissing(path: "x")),
+            ("has not all that its schema has", SQLError.indexMissing(path: "x")),
             ("has no memory left", SQLError.noMemory(path: "x", reason: "y")),
             ("no synchronous standby", NoStandby.notAwaited),
             ("synchronous standbys are connected", NoStandby.absent(names: "x", found: 1, needed: 2)),

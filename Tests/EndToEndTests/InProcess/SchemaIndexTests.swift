@@ -13,9 +13,10 @@ struct SchemaIndexTests {
     }
 
     private func found(in database: any Database) async throws -> [Found] {
-        let question = try #require(database.dialect.catalogue.indexes)
+        let catalogue = database.dialect.catalogue
         return try await database.read { connection in
-            try connection.query(question).map { row in
+            let all = try connection.query(catalogue.objects).map { try $0.text("name") }.joined(separator: ",")
+            return try connection.query(catalogue.indexes, [.text(all)]).map { row in
                 let name = try row.text("name")
                 let definition = try connection.one("SELECT pg_get_indexdef(to_regclass($1)) AS text", [.text(name)])?.text("text")
                 return Found(index: try SchemaIndexes.Found(row), definition: definition ?? "")
@@ -73,6 +74,25 @@ struct SchemaIndexTests {
             }
             try await database.migrate(steps)
         }
+    }
+
+    @Test(
+        "A file has all that the steps make; of each index that somebody drops a start tells the name and what makes it",
+        arguments: ServerKind.allCases)
+    func file(_ server: ServerKind) async throws {
+        let steps = server.schema.migrations
+        let database = try SQLiteDatabase.inMemory()
+        for _ in 0..<2 { try await database.migrate(steps) }
+        let named = SchemaIndexes(after: steps.flatMap { $0.statements(.sqlite) }).named
+        #expect(!named.isEmpty)
+        for (name, index) in named {
+            try await database.transaction { try $0.execute("DROP INDEX \(name)") }
+            let statement = try await told(by: { try await database.migrate(steps) }, "the index \(name) of \(index.table): ")
+            #expect(statement == index.statement)
+            try await database.transaction { try $0.execute(index.statement) }
+        }
+        try await database.migrate(steps)
+        try await database.close()
     }
 
     @Test("Of each table that is gone a start tells the name, on either engine, and nothing to make on it", arguments: ServerKind.allCases)

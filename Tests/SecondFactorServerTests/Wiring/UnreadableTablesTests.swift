@@ -94,6 +94,23 @@ struct UnreadableTablesTests {
         }
     }
 
+    @Test("A92 the key of a table of a try is gone: it is not ready and says what makes it, a signed probe hears it; the try goes on with the key")
+    func keyGone() async throws {
+        try await Self.run { stage, place in
+            let call = try await Self.call(of: stage)
+            try await place.run("ALTER TABLE attempt DROP CONSTRAINT attempt_pkey CASCADE")
+            let (status, said) = try await Self.ready(stage)
+            #expect(status == .serviceUnavailable && said.contains("(the primary key of attempt: ALTER TABLE"), "\(said)")
+            #expect(said.contains(#""disk":""#) && said.contains("makes none by itself; a server that runs goes on by itself"), "\(said)")
+            try await Self.expectRefused(call, at: stage)
+            try await place.run("ALTER TABLE attempt ADD PRIMARY KEY (id)")
+            // What was said holds for two seconds.
+            while try await Self.ready(stage).status != .ok { try Task.checkCancellation() }
+            #expect(try await stage.answer(call).status == .ok)
+            #expect(try await Self.probe(stage) == .ok)
+        }
+    }
+
     /// The try of a phone that has a PIN, not sent yet.
     private static func call(of stage: ServerFixture) async throws -> [UInt8] {
         let phone = try RawPhone("before")

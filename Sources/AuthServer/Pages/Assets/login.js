@@ -14,8 +14,8 @@ followers.push((now) => {
   if (now.beside) fill("[data-says]", one(`[data-state=${now.beside}] h1`).textContent);
 });
 
-// The code of a phone without a connection can be typed in.
-followers.push((now) => now.typed && import("./typed.js"));
+// The code of a phone without a connection can be typed in, or all its tries were used.
+followers.push((now) => "left" in now && import("./typed.js").then((place) => place.count(now)));
 
 acts.still = (button) => {
   wishes.still = !wishes.still;

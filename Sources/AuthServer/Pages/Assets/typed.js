@@ -1,5 +1,5 @@
 // The code of a phone without a connection, which its person types in. The login page loads this, and its texts, where its virtual server takes such codes
-// and its login asks for no more.
+// and its login asks for no more, and tells it every snapshot that says so.
 
 import { acts, listen, mine, showOver, wishes } from "./page.js";
 import { isSaid, one, post, shown, shows } from "./view.js";
@@ -35,12 +35,25 @@ const note = () => (wishes.typing = place.open && Boolean(input.value));
 input.addEventListener("input", note);
 place.addEventListener("toggle", note);
 
+/** How many tries the code on the screen has left, as far as is known here. The server counts them, and tells a page that was loaded again, too. */
+let left;
+
+/** What a snapshot says of that, or the answer to a code; the first of the two that does. */
+export function count(told) {
+  // What else was said of the last code stays.
+  if (told.left === left && help.textContent) return;
+  left = told.left;
+  input.ariaInvalid = left < 3;
+  help.textContent = texts[left === 0 ? "typed0" : `left${left}`] ?? "";
+  // No more tries of this code on the screen.
+  send.hidden = left === 0;
+  anew.hidden = !send.hidden;
+}
+
 /** Empty again, for another code on the screen: what was typed for the former one, and what was said of that, is of no use there. */
 function forget() {
   input.value = help.textContent = "";
-  input.removeAttribute("aria-invalid");
-  send.hidden = false;
-  anew.hidden = true;
+  count({});
   note();
 }
 wishes.renewed = forget;
@@ -66,13 +79,11 @@ form.addEventListener("submit", async (event) => {
     place.open = false;
     return listen();
   }
-  input.setAttribute("aria-invalid", "true");
-  help.textContent = (result ? texts[`left${result.left}`] ?? texts.typed0 : texts[`typed${status}`]) ?? texts.failed;
-  // No more tries of this code on the screen.
-  if (result?.left === 0) {
-    send.hidden = true;
-    anew.hidden = false;
-    return anew.focus();
+  if (result) count(result);
+  else {
+    input.ariaInvalid = true;
+    help.textContent = texts[`typed${status}`] ?? texts.failed;
   }
+  if (left === 0) return anew.focus();
   input.select();
 });

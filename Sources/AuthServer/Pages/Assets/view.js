@@ -122,13 +122,12 @@ export const isPhone = system !== "";
 
 /** Null where nothing came back. */
 export function post(path, value) {
-  const headers = { "Content-Type": "application/json" };
-  return fetch(path, { method: "POST", headers, body: JSON.stringify(value) }).catch(() => null);
+  return fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(value) }).catch(() => null);
 }
 
 /** Whether the server has answered, and not that it is unable to. A page that a proxy shows in its place, whatever its status, is no answer. */
 export function isSaid(answer) {
-  return answer !== null && answer.status < 500 && Boolean(answer.headers.get("Content-Type")?.startsWith("application/json"));
+  return answer?.status < 500 && answer.headers.get("Content-Type")?.startsWith("application/json");
 }
 
 /** Whether the server cannot be heard at the moment. */

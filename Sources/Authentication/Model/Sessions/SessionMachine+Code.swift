@@ -9,8 +9,11 @@ extension Session {
     var isForCodes: Bool { purpose == .login && push == nil && codeLife == nil && nonceHash != nil }
     var asksMoreThanCodes: Bool { request.demand != .policy }
     var hasCodesLeft: Bool { codesTried < Self.mostCodes }
-    /// Whether one may be typed now, as far as the session says.
-    package var takesCode: Bool { isUndecided && isForCodes && !asksMoreThanCodes && hasCodesLeft }
+    /// How many may still be typed, as far as the session says; nil where it is for none.
+    package var codesLeft: UInt8? {
+        guard isUndecided, isForCodes, !asksMoreThanCodes else { return nil }
+        return Self.mostCodes - min(codesTried, Self.mostCodes)
+    }
 
     /// One try more, before anybody looks whether it is right.
     func codeTried() throws(SessionRefusal) -> Session {

@@ -1,0 +1,34 @@
+import Foundation
+import OstiaryTesting
+import Testing
+
+@Suite("A key file that the server's user may not make or read", .enabled(if: BoundStart.isPossible), .timeLimit(.minutes(5)))
+struct ForbiddenKeyFileTests {
+    @Test(
+        "A start names the key file, what is in its way and the command that opens it; with that it goes on as before",
+        arguments: ["serve", "second-factor"], [false, true])
+    func told(_ command: String, isRootKey: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let keys = folder.file("keys")
+        let key = "\(keys)/it.key"
+        let setting = command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE"
+        let start = [command, "--data", folder.file("data")] + (isRootKey ? ["--root-key", key] : [])
+        let environment = isRootKey ? [:] : [setting: key]
+        func expectTold(_ words: String) async throws { try await BoundStart.expectTold(start, environment, saying: words) }
+
+        try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        try await expectTold("cannot make the key file \(key): permission denied: run chmod u+wx \(keys) as ")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: keys).isEmpty)
+        try #require(chmod(keys, 0o700) == 0)
+        let identity = try await ProcessesFixture.identity(start, environment: environment)
+
+        let kept = try Data(contentsOf: URL(fileURLWithPath: key))
+        try #require(chmod(key, 0o200) == 0)
+        try await expectTold("cannot read the key file \(key): permission denied: run chmod u+r \(key) as ")
+        try #require(chmod(key, 0o400) == 0 && chmod(keys, 0o600) == 0)
+        try await expectTold("cannot read the key file \(key): permission denied: let the user ")
+        try #require(chmod(keys, 0o700) == 0)
+        #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == kept)
+    }
+}

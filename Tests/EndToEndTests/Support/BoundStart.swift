@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+/// A start by a user whom modes of files keep from what they say, whoever runs the test.
+enum BoundStart {
+    /// Takes from root what lets it read and write whatever a mode says.
+    private static let setpriv = "/usr/bin/setpriv"
+
+    static var isPossible: Bool { geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) }
+
+    /// Has it say in one line why it ends, and what to do.
+    static func expectTold(_ arguments: [String], _ environment: [String: String] = [:], saying words: String) async throws {
+        let bound = "exec \(setpriv) --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \"$0\" \"$@\""
+        let program = try Program(arguments + ["--print-identity"], environment: environment, shell: geteuid() == 0 ? bound : nil)
+        #expect(try await program.end() == 1)
+        #expect(program.complaintLines.count == 1 && program.output.isEmpty, "\(program.complaints)")
+        #expect(program.complaints.contains(words), "\(program.complaints)")
+    }
+}
