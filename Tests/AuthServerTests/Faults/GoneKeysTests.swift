@@ -2,6 +2,7 @@ import Database
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import OstiaryProtocol
 import OstiaryTestTraits
