@@ -91,7 +91,9 @@ package final class Lease: Sendable {
     private static func turn(of name: String, for holder: [UInt8], insteadOf overdue: Turn?, on connection: any SQLConnection) throws -> Turn {
         let row = try connection.one("SELECT holder, turn FROM lease WHERE name = $1", [.text(name)])
         guard let row else {
-            try connection.execute("INSERT INTO lease (name, holder, turn) VALUES ($1, $2, 1)", [.text(name), .blob(holder)])
+            // Only into a table that has its key: beneath a restore that is under way it has none yet, and a second row would keep it from getting one.
+            try connection.execute(
+                "INSERT INTO lease (name, holder, turn) VALUES ($1, $2, 1) ON CONFLICT (name) DO NOTHING", [.text(name), .blob(holder)])
             return Turn(holder: holder, number: 1)
         }
         let present = Turn(holder: try row.blob("holder"), number: try row.integer("turn"))

@@ -30,6 +30,21 @@ struct LeaseTests {
         }
     }
 
+    @Test(
+        "Into a table that has no key yet, as beneath a restore, no node writes: its key can be made afterwards",
+        arguments: SharedBackend.allCases.filter { $0 == .postgresql })
+    func withoutKey(on engine: SharedBackend) async throws {
+        try await engine.withDatabases { databases in
+            try await databases[0].migrate([Migration(1, "leases") { Lease.tables($0) }])
+            try await databases[0].transaction { connection, _ -> Void in try connection.execute("ALTER TABLE lease DROP CONSTRAINT lease_pkey") }
+            let lease = databases[1].lease("work", for: 60, holder: [UInt8](repeating: 1, count: 16))
+            await #expect(throws: SQLError.indexMissing(path: databases[1].place)) { try await lease.isHeld(at: 1) }
+            #expect(try await databases[0].rows("SELECT name FROM lease", []).isEmpty)
+            try await databases[0].transaction { connection, _ -> Void in try connection.execute("ALTER TABLE lease ADD PRIMARY KEY (name)") }
+            #expect(try await lease.isHeld(at: 2))
+        }
+    }
+
     @Test("Of many that ask at once one has it", arguments: SharedBackend.allCases)
     func atOnce(on engine: SharedBackend) async throws {
         try await run(on: engine) { (first, second) async throws in
