@@ -7,8 +7,10 @@ import Testing
 
 @Suite("A client that has gone", .timeLimit(.minutes(5)))
 struct DepartureTests {
-    /// Those who listen, and those who have gone.
-    private let (began, left) = (AwaitedValue<Set<String>>([]), AwaitedValue<Set<String>>([]))
+    /// Those who listen.
+    private let began = AwaitedValue<Set<String>>([])
+    /// Those who have gone.
+    private let left = AwaitedValue<Set<String>>([])
 
     /// Answers until its client has gone, whom the address names.
     private var router: Router<ServiceRequestContext> {
