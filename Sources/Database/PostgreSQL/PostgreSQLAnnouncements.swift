@@ -132,8 +132,8 @@ extension PostgreSQLAnnouncements {
             if !texts.isEmpty { try say(texts.map { "NOTIFY \(Self.channel), '\($0)'" }, on: link) }
             tell(link.takeNotices().flatMap(AnnouncementBatch.read))
             if isLast { return }
-            // A server that went without a word is missed.
-            if try !link.waitForNews(or: alarm, milliseconds: plan.silence) { try say(["SELECT 1"], on: link) }
+            // A server that went without a word is missed, and a session that is another's.
+            if try !link.waitForNews(or: alarm, milliseconds: plan.silence) { try connector.checkMark(of: link) }
         }
     }
 

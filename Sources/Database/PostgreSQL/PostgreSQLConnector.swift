@@ -6,6 +6,7 @@ struct PostgreSQLConnector: Sendable {
     let settings: PostgreSQLSettings
     let order: HostOrder
     let refusal = RefusalNote()
+    let pooling = PoolingDoubt()
 
     init(address: PostgreSQLAddress, settings: PostgreSQLSettings) {
         (self.address, self.settings) = (address, settings)
@@ -48,10 +49,17 @@ struct PostgreSQLConnector: Sendable {
     private static let mostAdvice = 900
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
+        let link = try settled(to: place, by: deadline)
+        try checkKeeps(link, by: deadline)
+        link.silence = settings.silence
+        return link
+    }
+
+    /// A connection with our settings. It is given the rest of the time for each of its answers.
+    func settled(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let link = try PostgreSQLLink(try options(for: address.hosts[place]), host: place, by: deadline)
         link.silence = Int(deadline.left)
         try settle(link)
-        link.silence = settings.silence
         return link
     }
 
@@ -71,15 +79,17 @@ struct PostgreSQLConnector: Sendable {
 
     /// Settings that every transaction of ours relies on, and a look whether they are so.
     private func settle(_ link: PostgreSQLLink) throws(PostgreSQLLink.Loss) {
-        let answers = try link.exchange([.once(settingStatement), .once(Self.question)])
+        let answers = try link.exchange([.once(settingStatement(mark: link.mark)), .once(Self.question)])
         guard answers.count == 2, let row = try? answers[1].rows(answers[1].columns).first, let standing = ServerStanding(row) else {
             throw PostgreSQLLink.Loss(reason: "its settings cannot be read (\(answers.last?.fault?.message ?? "no answer"))")
         }
         if let objection = standing.objection(to: address.database) { throw PostgreSQLLink.Loss(reason: objection) }
+        link.isBehindPooler = (try? row.integer("process")) != link.process
     }
 
-    private var settingStatement: String {
+    private func settingStatement(mark: String) -> String {
         let settings = [
+            (LinkMark.setting, mark),
             ("statement_timeout", "\(settings.statementTimeout)"), ("lock_timeout", "\(settings.lockTimeout)"),
             ("idle_in_transaction_session_timeout", "\(settings.idleTimeout)"), ("client_min_messages", "warning"),
         ]
@@ -96,8 +106,8 @@ struct PostgreSQLConnector: Sendable {
         CASE WHEN current_schema() IS NULL THEN (\(SQLCatalogue.closedSchemaOfPath)) END AS closed_schema,
         current_setting('default_transaction_read_only') AS reads_only, session_user::text AS role,
         CASE WHEN current_setting('default_transaction_read_only') <> 'off'
-        THEN (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') END AS read_only_source
-        FROM pg_database WHERE datname = current_database()
+        THEN (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') END AS read_only_source,
+        pg_backend_pid()::bigint AS process FROM pg_database WHERE datname = current_database()
         """
 }
 

@@ -1,0 +1,10 @@
+/// What readiness asks of a connection that is there, since it was asked when that was made and may have changed.
+extension PostgreSQLTransaction {
+    /// - Throws: ``SQLError/unavailable`` where it may not be used any more: it is given up, and why is noted for an operator.
+    func checkStanding() throws {
+        guard let row = try one(Self.standingQuestion) else { return }
+        guard try row.optionalText("mark") == link.mark else { throw refute(LinkMark.handedOn) }
+    }
+
+    private static let standingQuestion = LinkMark.question
+}
