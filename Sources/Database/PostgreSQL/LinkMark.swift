@@ -6,7 +6,9 @@ enum LinkMark {
     /// One of those that PostgreSQL keeps for whoever thinks up a name with a dot.
     static let setting = "ostiary.link"
 
-    static let question = "SELECT current_setting('\(setting)', true) AS mark"
+    /// Of a question to a session.
+    static let column = "current_setting('\(setting)', true) AS mark"
+    static let question = "SELECT \(column)"
 
     /// Letters and digits, as a name may have them that stands in no quotes behind a letter.
     static func fresh() -> String { String(UInt64.random(in: 0...UInt64.max), radix: 36) }

@@ -139,7 +139,8 @@ package final class PostgreSQLDatabase: Database {
     /// What was deleted stays in pages and log until the server writes over them: its files are its operator's.
     package func purge() {}
 
-    /// Its files are not ours to look at. That a connection is its session's own still, by one statement on whichever has nothing to do.
+    /// Its files are not ours to look at. That a connection is its session's own still, and its server keeps what it says that it has kept, by one statement on
+    /// whichever has nothing to do.
     /// - Throws: ``Unreachable``, ``SQLError``.
     package func checkInPlace() async throws {
         try await tellingWhy {

@@ -4,7 +4,8 @@ extension PostgreSQLTransaction {
     func checkStanding() throws {
         guard let row = try one(Self.standingQuestion) else { return }
         guard try row.optionalText("mark") == link.mark else { throw refute(LinkMark.handedOn) }
+        if let objection = try ServerDurability(row).objection { throw refute(objection) }
     }
 
-    private static let standingQuestion = LinkMark.question
+    private static let standingQuestion = "SELECT \(LinkMark.column), \(ServerDurability.columns)"
 }
