@@ -7,6 +7,7 @@ struct PostgreSQLConnector: Sendable {
     let order: HostOrder
     let refusal = RefusalNote()
     let pooling = PoolingDoubt()
+    let timelines = SeenTimelines()
 
     init(address: PostgreSQLAddress, settings: PostgreSQLSettings) {
         (self.address, self.settings) = (address, settings)
@@ -50,6 +51,7 @@ struct PostgreSQLConnector: Sendable {
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let link = try settled(to: place, by: deadline)
+        if let objection = timelines.objection(to: link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
         try checkKeeps(link, by: deadline)
         link.silence = settings.silence
         return link
@@ -84,6 +86,7 @@ struct PostgreSQLConnector: Sendable {
             throw PostgreSQLLink.Loss(reason: "its settings cannot be read (\(answers.last?.fault?.message ?? "no answer"))")
         }
         if let objection = standing.objection(to: address.database) { throw PostgreSQLLink.Loss(reason: objection) }
+        link.timeline = try? ServerTimeline(row)
         link.isBehindPooler = (try? row.integer("process")) != link.process
     }
 
@@ -107,6 +110,6 @@ struct PostgreSQLConnector: Sendable {
         current_setting('default_transaction_read_only') AS reads_only, session_user::text AS role,
         CASE WHEN current_setting('default_transaction_read_only') <> 'off'
         THEN (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') END AS read_only_source,
-        pg_backend_pid()::bigint AS process FROM pg_database WHERE datname = current_database()
+        pg_backend_pid()::bigint AS process, \(ServerTimeline.columns) FROM pg_database WHERE datname = current_database()
         """
 }

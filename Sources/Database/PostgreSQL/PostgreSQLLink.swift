@@ -46,6 +46,8 @@ final class PostgreSQLLink {
     let host: Int
     /// What its session is known by from its beginning on (``LinkMark``).
     let mark = LinkMark.fresh()
+    /// Of the server that it leads to; nil until that was asked.
+    var timeline: ServerTimeline?
     /// Whether somebody between has a connection to the server for it.
     var isBehindPooler = false
 

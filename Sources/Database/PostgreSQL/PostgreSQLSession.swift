@@ -48,6 +48,8 @@ final class PostgreSQLSession {
     /// Which database it is, for an operator.
     var place: String { connector.place }
 
+    var timelines: SeenTimelines { connector.timelines }
+
     /// Runs a body in a transaction of its own; once more where it misses a table.
     /// - Parameters:
     ///   - isCareful: whether a statement that fails is taken back alone, so that a body which catches its error goes on with the rest.

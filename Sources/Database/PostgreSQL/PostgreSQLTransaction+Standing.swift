@@ -5,7 +5,9 @@ extension PostgreSQLTransaction {
         guard let row = try one(Self.standingQuestion) else { return }
         guard try row.optionalText("mark") == link.mark else { throw refute(LinkMark.handedOn) }
         if let objection = try ServerDurability(row).objection { throw refute(objection) }
+        // Of what the others have seen since.
+        if let objection = try session.timelines.objection(to: ServerTimeline(row)) { throw refute(objection) }
     }
 
-    private static let standingQuestion = "SELECT \(LinkMark.column), \(ServerDurability.columns)"
+    private static let standingQuestion = "SELECT \(LinkMark.column), \(ServerDurability.columns), \(ServerTimeline.columns)"
 }

@@ -16,7 +16,7 @@ final class PostgreSQLTransaction: SQLConnection {
         let count: Int?
     }
 
-    private unowned let session: PostgreSQLSession
+    unowned let session: PostgreSQLSession
     let link: PostgreSQLLink
     private let kind: TransactionKind
     private let isCareful: Bool
