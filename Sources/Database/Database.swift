@@ -88,7 +88,8 @@ package protocol Database: Sendable {
     ///   ``SQLError/replaced(path:)``, ``SQLError/damaged(path:reason:)``.
     func checkWritable(_ tables: Set<String>) async throws
 
-    /// Whether the files that are open still have their names, and no call has found them damaged. Costs nothing but a look at the names.
+    /// Whether the files that are open still have their names, and no call has found them damaged. Costs nothing but a look at the names. Where the engine is
+    /// another process: whether a connection to it is what it was made as, by one question.
     /// - Throws: ``SQLError/replaced(path:)``; ``SQLError/damaged(path:reason:)`` from the first such finding to the end of the process.
     func checkInPlace() async throws
 

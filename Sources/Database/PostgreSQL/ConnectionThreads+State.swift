@@ -21,7 +21,7 @@ extension ConnectionThreads {
         var idle: [ConnectionThread] = []
         /// Of which round the connection of each thread is that has one.
         var connections: [ObjectIdentifier: Int] = [:]
-        /// Counted up when a server went silent: what is of an earlier one is not used again.
+        /// Counted up when a server went silent, or a connection was refuted: what is of an earlier one is not used again.
         var round = 0
         var standing = Standing.answers
         /// Threads that have a connection of now.
@@ -73,9 +73,9 @@ extension ConnectionThreads.State {
         if answers { standing = .answers }
     }
 
-    /// After a run of a body, and after its end. Silence on a connection of before says nothing new.
+    /// After a run of a body, and after its end. What a connection of before has shown says nothing new.
     mutating func note(_ session: PostgreSQLSession, of thread: ConnectionThread) {
-        if session.silence != .none, connections[ObjectIdentifier(thread)] == round { round += 1 }
+        if session.silence != .none || session.isRefuted, connections[ObjectIdentifier(thread)] == round { round += 1 }
         if !session.isOpen { connections[ObjectIdentifier(thread)] = nil }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// LISTEN and NOTIFY on a connection of their own, with a thread of its own: from the first who listens or announces until the database is closed.
 ///
 /// NOTIFY takes a lock of the whole database while its transaction commits, so it stands in none of the transactions that matter, and its own waits for
-/// no disk. What is announced while one batch is under way goes out in the next. Lost, the connection is made again; then everybody here is told of the
+/// neither disk nor standby: it writes no row, and PostgreSQL makes sure of no commit that has written nothing. What is announced while one batch is under way goes out in the next. Lost, the connection is made again; then everybody here is told of the
 /// gap, and everybody elsewhere, too, if something was to be said meanwhile.
 final class PostgreSQLAnnouncements: Announcements {
     private struct State {
@@ -114,10 +114,8 @@ extension PostgreSQLAnnouncements {
     /// A connection that hears what is said from now on.
     private func open() throws -> PostgreSQLLink {
         let link = try connector.connect()
-        // Nothing that this connection commits is worth a wait for a disk. It is of this program, and says nothing of a step (`ProgramStatements`).
-        try say(
-            ["SET synchronous_commit TO off", "SET application_name TO '\(connector.settings.program)@@announcements'", "LISTEN \(Self.channel)"],
-            on: link)
+        // It is of this program, and says nothing of a step (`ProgramStatements`).
+        try say(["SET application_name TO '\(connector.settings.program)@@announcements'", "LISTEN \(Self.channel)"], on: link)
         let listeners = state.withLock { state in
             state.isListening = true
             return state.listeners
@@ -134,8 +132,8 @@ extension PostgreSQLAnnouncements {
             if !texts.isEmpty { try say(texts.map { "NOTIFY \(Self.channel), '\($0)'" }, on: link) }
             tell(link.takeNotices().flatMap(AnnouncementBatch.read))
             if isLast { return }
-            // A server that went without a word is missed.
-            if try !link.waitForNews(or: alarm, milliseconds: plan.silence) { try say(["SELECT 1"], on: link) }
+            // A server that went without a word is missed, and a session that is another's.
+            if try !link.waitForNews(or: alarm, milliseconds: plan.silence) { try connector.checkMark(of: link) }
         }
     }
 

@@ -6,6 +6,8 @@ struct PostgreSQLConnector: Sendable {
     let settings: PostgreSQLSettings
     let order: HostOrder
     let refusal = RefusalNote()
+    let pooling = PoolingDoubt()
+    let timelines = SeenTimelines()
 
     init(address: PostgreSQLAddress, settings: PostgreSQLSettings) {
         (self.address, self.settings) = (address, settings)
@@ -48,10 +50,18 @@ struct PostgreSQLConnector: Sendable {
     private static let mostAdvice = 900
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
+        let link = try settled(to: place, by: deadline)
+        if let objection = timelines.objection(to: link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
+        try checkKeeps(link, by: deadline)
+        link.silence = settings.silence
+        return link
+    }
+
+    /// A connection with our settings. It is given the rest of the time for each of its answers.
+    func settled(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let link = try PostgreSQLLink(try options(for: address.hosts[place]), host: place, by: deadline)
         link.silence = Int(deadline.left)
         try settle(link)
-        link.silence = settings.silence
         return link
     }
 
@@ -71,15 +81,18 @@ struct PostgreSQLConnector: Sendable {
 
     /// Settings that every transaction of ours relies on, and a look whether they are so.
     private func settle(_ link: PostgreSQLLink) throws(PostgreSQLLink.Loss) {
-        let answers = try link.exchange([.once(settingStatement), .once(Self.question)])
+        let answers = try link.exchange([.once(settingStatement(mark: link.mark)), .once(Self.question)])
         guard answers.count == 2, let row = try? answers[1].rows(answers[1].columns).first, let standing = ServerStanding(row) else {
             throw PostgreSQLLink.Loss(reason: "its settings cannot be read (\(answers.last?.fault?.message ?? "no answer"))")
         }
         if let objection = standing.objection(to: address.database) { throw PostgreSQLLink.Loss(reason: objection) }
+        link.timeline = try? ServerTimeline(row)
+        link.isBehindPooler = (try? row.integer("process")) != link.process
     }
 
-    private var settingStatement: String {
+    private func settingStatement(mark: String) -> String {
         let settings = [
+            (LinkMark.setting, mark),
             ("statement_timeout", "\(settings.statementTimeout)"), ("lock_timeout", "\(settings.lockTimeout)"),
             ("idle_in_transaction_session_timeout", "\(settings.idleTimeout)"), ("client_min_messages", "warning"),
         ]
@@ -90,65 +103,13 @@ struct PostgreSQLConnector: Sendable {
     }
 
     private static let question = """
-        SELECT current_setting('server_version_num')::bigint AS version, current_setting('synchronous_commit') AS commits,
-        current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_encoding_to_char(encoding)::text AS encoding,
+        SELECT current_setting('server_version_num')::bigint AS version, \(ServerDurability.columns),
+        pg_encoding_to_char(encoding)::text AS encoding,
         CASE datlocprovider WHEN 'i' THEN 'one of ICU' ELSE datcollate::text END AS collation, current_schema()::text AS schema, pg_is_in_recovery() AS follows,
         CASE WHEN current_schema() IS NULL THEN (\(SQLCatalogue.closedSchemaOfPath)) END AS closed_schema,
         current_setting('default_transaction_read_only') AS reads_only, session_user::text AS role,
         CASE WHEN current_setting('default_transaction_read_only') <> 'off'
-        THEN (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') END AS read_only_source
-        FROM pg_database WHERE datname = current_database()
+        THEN (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') END AS read_only_source,
+        pg_backend_pid()::bigint AS process, \(ServerTimeline.columns) FROM pg_database WHERE datname = current_database()
         """
-}
-
-/// What a server says of itself.
-struct ServerStanding {
-    let version: Int64
-    let commits: String
-    let fsync: String
-    let pages: String
-    let encoding: String
-    let collation: String
-    let schema: String?
-    /// The one that our tables are in, or are to be in, where the role may use none.
-    let closedSchema: String?
-    /// Whether it is a standby.
-    let follows: Bool
-    /// Nil where nobody has set that sessions do not write.
-    let readOnly: ReadOnlySetting?
-
-    init?(_ row: SQLRow) {
-        guard let version = try? row.integer("version"), let commits = try? row.text("commits"), let fsync = try? row.text("fsync"),
-            let pages = try? row.text("pages"), let encoding = try? row.text("encoding"), let collation = try? row.text("collation"),
-            let follows = try? row.bool("follows"), let readsOnly = try? row.text("reads_only")
-        else { return nil }
-        (self.version, self.commits, self.fsync, self.pages, self.encoding, self.collation) = (version, commits, fsync, pages, encoding, collation)
-        schema = try? row.optionalText("schema")
-        closedSchema = try? row.optionalText("closed_schema")
-        self.follows = follows
-        let (source, role) = (try? row.optionalText("read_only_source"), try? row.optionalText("role"))
-        readOnly = readsOnly == "off" ? nil : ReadOnlySetting(source: source, role: role)
-    }
-
-    /// Why nothing is kept there, as one line; nil when something may be.
-    func objection(to database: String) -> String? {
-        guard version >= 150_000 else { return "it is PostgreSQL \(version / 10_000): 15 or later is needed" }
-        if follows { return "it is a standby, which takes no writes: promote it, or name the server that it follows" }
-        if let readOnly { return readOnly.objection(in: database) }
-        guard ["on", "remote_apply"].contains(commits) else {
-            return "synchronous_commit is \(commits), not on: a commit would be lost with its machine"
-        }
-        guard fsync == "on", pages == "on" else {
-            return "fsync is \(fsync) and full_page_writes is \(pages), and a power cut would damage it: set both to on (ALTER SYSTEM SET, or in "
-                + "postgresql.conf), then SELECT pg_reload_conf()"
-        }
-        guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
-            return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes, and neither can be changed: "
-                + "make another as a superuser of PostgreSQL by CREATE DATABASE NAME OWNER ROLE TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' "
-                + "LC_CTYPE 'C', where ROLE is the user of the database URL, and name it there in place of \(database)"
-        }
-        if schema != nil { return nil }
-        return closedSchema.map { "this user lacks USAGE on the schema \($0): grant it" }
-            ?? "this user sees no schema there: none that its search_path names is there; make one, or name another (ALTER ROLE … SET search_path)"
-    }
 }

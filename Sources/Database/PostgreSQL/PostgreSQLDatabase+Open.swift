@@ -10,6 +10,7 @@ extension PostgreSQLDatabase {
         var settings = settings
         settings.connections = address.connections ?? settings.connections
         let connector = PostgreSQLConnector(address: address, settings: settings)
+        if address.hosts.count > 1 { try looking(by: connector) { link in try connector.checkSoleWriter(beside: link) } }
         try checkContent(content, of: connector)
         return PostgreSQLDatabase(connector)
     }

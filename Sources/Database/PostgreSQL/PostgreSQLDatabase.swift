@@ -139,8 +139,14 @@ package final class PostgreSQLDatabase: Database {
     /// What was deleted stays in pages and log until the server writes over them: its files are its operator's.
     package func purge() {}
 
-    /// Its files are not ours to look at.
-    package func checkInPlace() {}
+    /// Its files are not ours to look at. That a connection is its session's own still, and its server keeps what it says that it has kept, by one statement on
+    /// whichever has nothing to do.
+    /// - Throws: ``Unreachable``, ``SQLError``.
+    package func checkInPlace() async throws {
+        try await tellingWhy {
+            try await run(.oneStatement) { connection -> Void in try (connection as? PostgreSQLTransaction)?.checkStanding() }
+        }
+    }
 
     package func close() async {
         await announcer.close()

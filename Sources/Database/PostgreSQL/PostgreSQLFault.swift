@@ -33,6 +33,10 @@ struct PostgreSQLFault: Error, Equatable {
         }
     }
 
-    /// Whether a statement that was prepared is not what it was: the schema has changed since, or somebody else had the connection.
-    var isStaleStatement: Bool { state == "0A000" || state == "26000" }
+    /// Whether a statement that was prepared is not what it was: the schema has changed since.
+    var isStaleStatement: Bool { state == "0A000" }
+
+    /// Whether the connection is not its session's own: what was prepared there is not there, or somebody else's is; or a pooler says that it hands connections on
+    /// after each statement. PgBouncer has the number 08P01 for all that it refuses.
+    var showsPooler: Bool { state == "26000" || state == "42P05" || (state == "08P01" && message.contains("statement pooling")) }
 }

@@ -23,6 +23,8 @@ final class PostgreSQLLink {
         var isLate = false
         /// What an operator does about it, as one line without a secret; nil where the reason says it, or nothing is known.
         var advice: String?
+        /// What was refused in the same breath, where something was.
+        var fault: PostgreSQLFault?
     }
 
     /// One of libpq's.
@@ -42,6 +44,12 @@ final class PostgreSQLLink {
     var deadline = Deadline.never
     /// Which of the hosts it leads to.
     let host: Int
+    /// What its session is known by from its beginning on (``LinkMark``).
+    let mark = LinkMark.fresh()
+    /// Of the server that it leads to; nil until that was asked.
+    var timeline: ServerTimeline?
+    /// Whether somebody between has a connection to the server for it.
+    var isBehindPooler = false
 
     /// - Parameters:
     ///   - host: its place among those of the address.
@@ -58,6 +66,12 @@ final class PostgreSQLLink {
     }
 
     deinit { PQfinish(connection) }
+
+    /// The number of the server's process, as it was told when the connection was made. A pooler tells one of its own.
+    var process: Int64 { Int64(PQbackendPID(connection)) }
+
+    /// Nothing more is said by it.
+    func giveUp() { isLost = true }
 
     /// Says all messages and hears what became of each. After one that was refused the others are not carried out: their answers are missing.
     /// - Throws: ``Loss``.
@@ -79,7 +93,7 @@ final class PostgreSQLLink {
     /// Whether a transaction is open, and takes statements.
     var isInTransaction: Bool { PQtransactionStatus(connection) == PQTRANS_INTRANS }
     var isIdle: Bool { !isLost && PQtransactionStatus(connection) == PQTRANS_IDLE }
-    /// After a ``Loss``: what was said may still be carried out, and what would be heard is no answer to what is said next.
+    /// After a ``Loss``, what was said may still be carried out, and what would be heard is no answer to what is said next; or it was given up.
     private(set) var isLost = false
     /// Whether it was lost because nothing was heard in all of `silence`.
     private(set) var wentSilent = false
@@ -124,8 +138,9 @@ final class PostgreSQLLink {
             }
             let result = PQgetResult(connection)
             guard PQstatus(connection) == CONNECTION_OK else {
-                let fault = result.map { PostgreSQLAnswer($0).fault?.state ?? "" }
-                throw Loss(reason: fault ?? loss.reason)
+                let last = result.map { PostgreSQLAnswer($0) }
+                let refused = (answers + (last.map { [$0] } ?? [])).lazy.compactMap(\.fault).first
+                throw Loss(reason: last.map { $0.fault?.state ?? "" } ?? loss.reason, fault: refused)
             }
             // One stands between two answers.
             guard let result else { continue }

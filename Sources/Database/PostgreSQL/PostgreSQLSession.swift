@@ -21,6 +21,9 @@ final class PostgreSQLSession {
         case atCommit
     }
 
+    /// Whether the last run of a body has shown that no connection of before may be used: what was asked of one speaks against all.
+    private(set) var isRefuted = false
+
     /// More texts than this means that statements are built at run time; then they are forgotten rather than kept for ever.
     private static let mostStatements = 512
 
@@ -44,6 +47,8 @@ final class PostgreSQLSession {
 
     /// Which database it is, for an operator.
     var place: String { connector.place }
+
+    var timelines: SeenTimelines { connector.timelines }
 
     /// Runs a body in a transaction of its own; once more where it misses a table.
     /// - Parameters:
@@ -99,9 +104,17 @@ final class PostgreSQLSession {
         return attempt
     }
 
+    /// Gives up the connection. Whoever wants one is told why, until one was made.
+    func refute(_ link: PostgreSQLLink, _ reason: String) {
+        if reason == LinkMark.handedOn { connector.pooling.doubt() }
+        connector.refusal.note(reason)
+        link.giveUp()
+        isRefuted = true
+    }
+
     /// Takes back what was not committed. The caller need not wait for it.
     func endTransaction() {
-        silence = .none
+        (silence, isRefuted) = (.none, false)
         guard let link, !link.isIdle else { return }
         link.deadline = Deadline(milliseconds: connector.settings.connectTimeout)
         let answers = try? link.exchange([.once("ROLLBACK")])
@@ -155,12 +168,16 @@ extension PostgreSQLSession {
     /// Arguments say what they are; what a null is the server finds, or it was said before.
     private func prepare(_ sql: String, _ arguments: [SQLValue], insteadOf former: PreparedText?) -> Plan {
         lastName += 1
-        let name = "s\(lastName)"
+        // A connection that was handed on knows it not, and runs no other's in its place.
+        let name = "s\(lastName)_\(link?.mark ?? "")"
         // Told to forget it, the server does so whatever becomes of the transaction.
         if former != nil { statements[sql] = nil }
         let types = arguments.enumerated().map { $1 == .null ? former?.types[$0] ?? 0 : $1.postgresqlType }
         var messages: [PostgreSQLLink.Message] = former.map { [.once("DEALLOCATE \($0.name)")] } ?? []
-        if statements.count >= Self.mostStatements { messages = [.once("DEALLOCATE ALL")] }
+        if statements.count >= Self.mostStatements {
+            messages = [.once("DEALLOCATE ALL")]
+            statements = [:]
+        }
         messages += [.prepare(name: name, sql, types), .describe(name: name), .run(name: name, arguments)]
         let text = PreparedText(name: name, types: types, columns: SQLColumns(names: []))
         return Plan(messages: messages, text: text, isKnown: false, isControl: false)
@@ -170,7 +187,6 @@ extension PostgreSQLSession {
     func keep(_ plan: Plan, _ sql: String, _ description: PostgreSQLAnswer) -> SQLColumns {
         guard var text = plan.text else { return description.columns }
         if plan.isKnown { return text.columns }
-        if statements.count >= Self.mostStatements { statements = [:] }
         (text.types, text.columns) = (description.parameterTypes, description.columns)
         statements[sql] = text
         return text.columns

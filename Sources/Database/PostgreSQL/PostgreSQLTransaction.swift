@@ -16,8 +16,8 @@ final class PostgreSQLTransaction: SQLConnection {
         let count: Int?
     }
 
-    private unowned let session: PostgreSQLSession
-    private let link: PostgreSQLLink
+    unowned let session: PostgreSQLSession
+    let link: PostgreSQLLink
     private let kind: TransactionKind
     private let isCareful: Bool
     /// What begins it.
@@ -92,7 +92,7 @@ final class PostgreSQLTransaction: SQLConnection {
         let silence = link.silence
         defer { link.silence = silence }
         if written.count + messages.count > 1, !written.isEmpty { link.silence = nil }
-        guard let answers = try? link.exchange(beginning + written.map(\.message) + messages) else { throw stop(.again(.loss), .unavailable) }
+        let answers = try exchange(beginning + written.map(\.message) + messages)
         (beginning, pending) = ([], [])
         // A server that begins no transaction is a standby by now.
         guard answers.prefix(begun).allSatisfy({ $0.fault == nil }) else { throw stop(.again(.loss), .unavailable) }
@@ -104,8 +104,21 @@ final class PostgreSQLTransaction: SQLConnection {
         return Array(answers.dropFirst(begun + written.count))
     }
 
+    private func exchange(_ messages: [PostgreSQLLink.Message]) throws(SQLError) -> [PostgreSQLAnswer] {
+        do throws(PostgreSQLLink.Loss) { return try link.exchange(messages) } catch {
+            throw error.fault?.showsPooler == true ? refute(LinkMark.handedOn) : stop(.again(.loss), .unavailable)
+        }
+    }
+
+    /// The connection is none that may be used, and is given up, with all that are like it: nothing is answered by it, and the body is not run again.
+    func refute(_ reason: String) -> SQLError {
+        session.refute(link, reason)
+        return stop(.outage(.unavailable), .unavailable)
+    }
+
     /// A change failed whose outcome the body did not wait for.
     private func failed(_ fault: PostgreSQLFault) -> SQLError {
+        if fault.showsPooler { return refute(LinkMark.handedOn) }
         let error = SQLError(fault, reads: kind != .write, place: session.place)
         if fault.isConflict { return stop(.again(.conflict), .busy) }
         if fault.isStaleStatement { return stop(.again(.staleStatements), .busy) }
@@ -115,6 +128,7 @@ final class PostgreSQLTransaction: SQLConnection {
 
     /// What the body is told of a fault; unless the statement can be taken back alone, nothing is run after it.
     private func refused(_ fault: PostgreSQLFault, _ plan: PostgreSQLSession.Plan, isGuarded: Bool) -> SQLError {
+        if fault.showsPooler { return refute(LinkMark.handedOn) }
         let error = SQLError(fault, reads: kind != .write, place: session.place)
         if fault.isConflict { return stop(.again(.conflict), .busy) }
         if plan.isKnown, fault.isStaleStatement { return stop(.again(.staleStatements), .busy) }

@@ -95,13 +95,7 @@ package final class CuttingSocket: Sendable {
 
     private func serve(_ client: Int32) {
         state.withLock { $0.connections += 1 }
-        let server = socket(AF_UNIX, Self.stream, 0)
-        var address = Self.address(target)
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard isConnected == 0 else {
-            close(server)
+        guard let server = Self.connection(to: target) else {
             close(client)
             return
         }
@@ -179,6 +173,18 @@ package final class CuttingSocket: Sendable {
         }
         guard isBound == 0, listen(listener, 64) == 0 else { throw PostgreSQLTrouble("no socket can be made") }
         return listener
+    }
+
+    /// A connection to the server whose socket is in this folder; nil where none is to be had.
+    static func connection(to folder: String) -> Int32? {
+        let server = socket(AF_UNIX, stream, 0)
+        var address = address(folder)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        guard isConnected != 0 else { return server }
+        close(server)
+        return nil
     }
 
     private static func address(_ folder: String) -> sockaddr_un {

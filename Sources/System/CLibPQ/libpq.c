@@ -15,8 +15,8 @@ static const char *const names[] = {"libpq.so.5"};
 #endif
 
 #define FUNCTIONS(each) \
-    each(PQclear) each(PQcmdStatus) each(PQconnectPoll) each(PQconnectStartParams) each(PQconsumeInput) each(PQenterPipelineMode) \
-    each(PQerrorMessage) each(PQfinish) each(PQflush) each(PQfname) each(PQfreemem) each(PQftype) each(PQgetResult) each(PQgetisnull) \
+    each(PQbackendPID) each(PQclear) each(PQcmdStatus) each(PQconnectPoll) each(PQconnectStartParams) each(PQconsumeInput) \
+    each(PQenterPipelineMode) each(PQerrorMessage) each(PQfinish) each(PQflush) each(PQfname) each(PQfreemem) each(PQftype) each(PQgetResult) each(PQgetisnull) \
     each(PQgetlength) each(PQgetvalue) each(PQisBusy) each(PQnfields) each(PQnotifies) each(PQnparams) each(PQntuples) each(PQparamtype) \
     each(PQpipelineSync) each(PQresultErrorField) each(PQresultStatus) each(PQsendDescribePrepared) each(PQsendPrepare) \
     each(PQsendQueryParams) each(PQsendQueryPrepared) each(PQsetNoticeReceiver) each(PQsetnonblocking) each(PQsocket) each(PQstatus) \
@@ -36,6 +36,7 @@ const char *ostiary_open_libpq(void) {
     return NULL;
 }
 
+int PQbackendPID(const PGconn *connection) { return library.PQbackendPID(connection); }
 void PQclear(PGresult *result) { library.PQclear(result); }
 char *PQcmdStatus(PGresult *result) { return library.PQcmdStatus(result); }
 PostgresPollingStatusType PQconnectPoll(PGconn *connection) { return library.PQconnectPoll(connection); }

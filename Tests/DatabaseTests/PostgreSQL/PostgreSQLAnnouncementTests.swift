@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import OstiaryTesting
 import Testing
 
@@ -63,6 +64,20 @@ struct PostgreSQLAnnouncementTests {
             try await counted
             #expect(try await databases[1].hits() == 1)
         }
+    }
+
+    @Test("An announcement waits for no standby that is not there, and its connection makes no less sure of a commit than others do")
+    func durability() async throws {
+        let cluster = try await PostgreSQLCluster(settings: ["log_statement = 'all'"])
+        let database = try await cluster.open(try await cluster.makeDatabase())
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        var ear = try await hearing(database)
+        try #require(database.announcements).announce([4])
+        #expect(await ear.next() == .note([4]))
+        // What one session has set no other can ask: the server's log has all that was said.
+        let said = try String(contentsOfFile: cluster.folder + "/log", encoding: .utf8)
+        #expect(said.contains("LISTEN ostiary") && !said.contains("SET synchronous_commit"))
+        await database.close()
     }
 
     @Test("Where no other node can be there is nobody to tell")

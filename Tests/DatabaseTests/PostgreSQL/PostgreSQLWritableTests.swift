@@ -30,6 +30,29 @@ struct PostgreSQLWritableTests {
         }
     }
 
+    @Test("That it may lose commits, since a setting was changed beneath its connections, a look finds, and then every call until that is mended")
+    func lostDurability() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let database = try await cluster.open(try await cluster.makeDatabase())
+        try await database.migrate(sampleSchema)
+        try await database.checkInPlace()
+        let settings = [("fsync", "fsync is off and full_page_writes is on"), ("full_page_writes", "fsync is on and full_page_writes is off")]
+        for (setting, words) in settings {
+            try await cluster.change(setting, to: "off")
+            // The connection hears of it in its own time.
+            while (try? await database.checkInPlace()) != nil { try Task.checkCancellation() }
+            await #expect(throws: SQLError.unavailable) { try await database.countHit() }
+            let reason = try #require(database.refusal)
+            #expect(reason.hasPrefix(words))
+            await #expect(throws: Unreachable(reason: reason)) { try await database.checkInPlace() }
+            try await cluster.change(setting, to: "on")
+            while (try? await database.countHit()) == nil { try Task.checkCancellation() }
+            try await database.checkInPlace()
+        }
+        #expect(try await database.hits() == 2)
+        await database.close()
+    }
+
     @Test(
         "After it has refused a write for want of room it says so until there is room, and keeps nothing of what it looked with",
         .enabled(if: PostgreSQLCluster.canHaveSmallDisk, "mounting needs rights that this user has not"))

@@ -1,0 +1,37 @@
+/// Whether of several hosts one takes writes. An old primary that was not fenced looks like the right one to whoever asks it alone.
+extension PostgreSQLConnector {
+    /// Asks the hosts behind the first that takes writes, which nobody has asked yet. Who does not answer in the time of making a connection is left out.
+    /// - Parameter link: the first connection that was made.
+    /// - Throws: ``PostgreSQLLink/Loss``, with those that do and which of them is to be fenced.
+    func checkSoleWriter(beside link: PostgreSQLLink) throws(PostgreSQLLink.Loss) {
+        let end = Deadline(milliseconds: settings.connectTimeout)
+        let others = address.hosts.indices.dropFirst(link.host + 1)
+        var writers = [link]
+        for (number, place) in others.enumerated() {
+            guard let other = try? settled(to: place, by: end.share(of: others.count - number)) else { continue }
+            // By another name it is the same.
+            if !writers.contains(where: { $0.timeline == other.timeline }) { writers.append(other) }
+        }
+        let found = writers.compactMap { writer in writer.timeline.map { HostWriting(host: address.hosts[writer.host], timeline: $0.number) } }
+        if let words = HostWriting.words(found) { throw PostgreSQLLink.Loss(reason: words) }
+    }
+}
+
+/// A host whose server takes writes.
+struct HostWriting {
+    let host: PostgreSQLAddress.Host
+    let timeline: Int
+
+    private var name: String { "\(host.name):\(host.port)" }
+
+    /// What an operator is told of several, as one line; nil of one.
+    static func words(_ all: [HostWriting]) -> String? {
+        guard all.count > 1, let highest = all.map(\.timeline).max() else { return nil }
+        let places = all.map { "\($0.name) on timeline \($0.timeline)" }.joined(separator: ", ")
+        let left = all.filter { $0.timeline < highest }.map(\.name).joined(separator: " and ")
+        let isClear = all.count { $0.timeline == highest } == 1
+        let deed = isClear ? "fence \(left), behind which another was promoted" : "fence all but the one that is to take them"
+        return "\(all.count) of its hosts take writes, and what one is told the other does not know (\(places)): \(deed) (stop its PostgreSQL; "
+            + "pg_rewind makes it a standby)"
+    }
+}

@@ -1,0 +1,13 @@
+/// What readiness asks of a connection that is there, since it was asked when that was made and may have changed.
+extension PostgreSQLTransaction {
+    /// - Throws: ``SQLError/unavailable`` where it may not be used any more: it is given up, and why is noted for an operator.
+    func checkStanding() throws {
+        guard let row = try one(Self.standingQuestion) else { return }
+        guard try row.optionalText("mark") == link.mark else { throw refute(LinkMark.handedOn) }
+        if let objection = try ServerDurability(row).objection { throw refute(objection) }
+        // Of what the others have seen since.
+        if let objection = try session.timelines.objection(to: ServerTimeline(row)) { throw refute(objection) }
+    }
+
+    private static let standingQuestion = "SELECT \(LinkMark.column), \(ServerDurability.columns), \(ServerTimeline.columns)"
+}
