@@ -27,6 +27,8 @@ extension SQLiteDatabase {
                 let move = try database.tableExists(UnfinishedMove.table) ? String.fetchOne(database, sql: UnfinishedMove.question) ?? "" : nil
                 return (isEmpty: objects.isEmpty, isOurs: columns == 2, move: move)
             }
+        } catch let error as DatabaseOpenError {
+            throw error
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path, besideServer: besideServer)
         } catch {
@@ -43,8 +45,12 @@ extension SQLiteDatabase {
     }
 
     /// Looks at a file by a connection that ends with that. Not by the writer's configuration, which makes a log beside it. One that is there is only read:
-    /// whoever may write and closes last folds it into the file and removes it.
+    /// whoever may write and closes last folds it into the file and removes it. Nor is one opened that this process may not write: SQLite would leave files beside
+    /// it that nobody may.
     private static func looking<Value>(at path: String, _ look: (GRDB.Database) throws -> Value) throws -> Value {
+        guard access(path, F_OK) != 0 || access(path, R_OK | W_OK) == 0 else {
+            throw DatabaseOpenError.cannotOpen(path: path, reason: makingReason(EACCES, of: path))
+        }
         let queue = try DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base())
         defer { try? queue.close() }
         return try queue.unsafeRead(look)

@@ -122,8 +122,9 @@ struct StatementCountTests {
             _ = try await TestPhone(servers).enrol(try servers.nonce())
             _ = database.take()
             _ = try await servers.start()
-            // But that which makes the table of the steps, where there is none.
-            let statements = Set(database.take().statements.filter { !$0.hasPrefix("CREATE TABLE IF NOT EXISTS") })
+            // But that which makes the table of the steps, where there is none, and what is asked of the catalogue alone.
+            let statements = Set(
+                database.take().statements.filter { !$0.hasPrefix("CREATE TABLE IF NOT EXISTS") && !$0.contains("FROM sqlite_master") })
             #expect(statements.count > 5, "\(statements.sorted())")
             for statement in statements.sorted() {
                 let tables = try await scans(of: statement, on: database).map { $0.split(separator: " ").dropFirst().first.map(String.init) ?? $0 }
@@ -134,7 +135,7 @@ struct StatementCountTests {
 
     /// Sessions, for the newest moment that one bears; the rest has some rows for each virtual server, or for each table. Another name of a table is none of
     /// these.
-    private static let readAtStart: Set = ["session", "prekey", "server_key", "schema_version", "schema_reader", "sqlite_master"]
+    private static let readAtStart: Set = ["session", "prekey", "server_key", "schema_version", "schema_reader"]
 
     /// The steps of a statement's plan that read a table from end to end.
     private func scans(of statement: String, on database: CountingDatabase) async throws -> [String] {
