@@ -89,15 +89,17 @@ struct SecondFactorResetTests {
     func olderServer() async throws {
         let pair = try await ProcessesFixture.running()
         let (first, second) = (pair.layout.authenticationData.path, pair.layout.secondFactorData.path)
+        // The last step of `serve` has taken an index away.
         let commands = [
-            (file: "\(first)/ostiary.sqlite", arguments: ["serve", "--print-identity", "--data", first]),
-            (file: "\(second)/second-factor.sqlite", arguments: ["second-factor", "--print-identity", "--data", second]),
-            (file: "\(second)/second-factor.sqlite", arguments: ["second-factor", "reset", Self.someID, "--data", second]),
+            (file: "\(first)/ostiary.sqlite", index: "nonce_session ON nonce (session)", arguments: ["serve", "--print-identity", "--data", first]),
+            (file: "\(second)/second-factor.sqlite", index: nil, arguments: ["second-factor", "--print-identity", "--data", second]),
+            (file: "\(second)/second-factor.sqlite", index: nil, arguments: ["second-factor", "reset", Self.someID, "--data", second]),
         ]
-        for (file, arguments) in commands {
+        for (file, index, arguments) in commands {
             // As the program before the last step left it.
             let database = try SQLiteDatabase.open(path: file, ownership: .shared)
             let before = try await database.schemaVersion()
+            if let index { try await database.transaction { try $0.execute("CREATE INDEX \(index)") } }
             try await database.transaction { try $0.execute("DELETE FROM schema_version WHERE number = $1", [SQLValue(before)]) }
             let command = try Program(arguments)
             #expect(try await command.end() == 1)
