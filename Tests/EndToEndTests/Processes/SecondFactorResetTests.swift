@@ -90,7 +90,7 @@ struct SecondFactorResetTests {
         let pair = try await ProcessesFixture.running()
         let (first, second) = (pair.layout.authenticationData.path, pair.layout.secondFactorData.path)
         // The last step of `serve` has taken an index away.
-        let commands = [
+        let commands: [(file: String, index: String?, arguments: [String])] = [
             (file: "\(first)/ostiary.sqlite", index: "nonce_session ON nonce (session)", arguments: ["serve", "--print-identity", "--data", first]),
             (file: "\(second)/second-factor.sqlite", index: nil, arguments: ["second-factor", "--print-identity", "--data", second]),
             (file: "\(second)/second-factor.sqlite", index: nil, arguments: ["second-factor", "reset", Self.someID, "--data", second]),
