@@ -134,7 +134,7 @@ final class PostgreSQLLink {
         while true {
             while PQisBusy(connection) != 0 {
                 try wait(for: Int16(POLLIN))
-                guard PQconsumeInput(connection) == 1 else { throw loss }
+                guard PQconsumeInput(connection) == 1 else { throw Loss(reason: loss.reason, fault: answers.lazy.compactMap(\.fault).first) }
             }
             let result = PQgetResult(connection)
             guard PQstatus(connection) == CONNECTION_OK else {
