@@ -92,8 +92,9 @@ package final class Lease: Sendable {
         let row = try connection.one("SELECT holder, turn FROM lease WHERE name = $1", [.text(name)])
         guard let row else {
             // Only into a table that has its key: beneath a restore that is under way it has none yet, and a second row would keep it from getting one.
-            try connection.execute(
-                "INSERT INTO lease (name, holder, turn) VALUES ($1, $2, 1) ON CONFLICT (name) DO NOTHING", [.text(name), .blob(holder)])
+            try connection.write(
+                "INSERT INTO lease (name, holder, turn) VALUES ($1, $2, 1) ON CONFLICT (name) DO NOTHING", [.text(name), .blob(holder)],
+                changing: 1, of: "lease")
             return Turn(holder: holder, number: 1)
         }
         let present = Turn(holder: try row.blob("holder"), number: try row.integer("turn"))

@@ -32,12 +32,14 @@ struct KeyStore: Sendable {
     /// Erases what is over, makes what is missing or near its end, and answers what there is: decided and written in one transaction, so that of
     /// several nodes only one makes a key. Where nothing is due nothing is written.
     /// - Parameter fresh: what new keys are made of, if any are.
-    /// - Throws: ``ServerKeyError``, after the rest was done; `UnwrapError` before anything was, of another key than the one that all there is wrapped under.
+    /// - Throws: ``ServerKeyError/keysGone`` before anything was, another ``ServerKeyError`` after the rest was done; `UnwrapError` before anything was, of another key than the one that all there is wrapped under.
     func renewed(_ server: VirtualServer, with fresh: FreshKeys, at now: Instant) async throws -> StoredKeys {
         let done = try await database.transaction { connection, _ -> (keys: [KeyRow], prekeys: [PrekeyRow], missing: ServerKeyError?) in
             let rows = SQLKeyRows(connection)
             // What a node with a key file of its own would write here no other could read.
             if let kept = try rows.keys(of: server.id).first(where: { $0.key.kind == KeyKind.sid.name }) { _ = try secret(of: kept) }
+            // Nor is anything made beside what is gone: it would be in the way of what comes back.
+            try rows.checkOwnKeys(of: server.id)
             try eraseExpiredPrekeys(of: server.id, in: rows, at: now)
             try ensurePrekey(fresh, of: server.id, in: rows, at: now)
             var missing: ServerKeyError?
@@ -57,11 +59,9 @@ struct KeyStore: Sendable {
     func checkKept(_ roots: [Root], first: ServerID?) async throws {
         try await database.read { connection in
             let rows = SQLKeyRows(connection)
+            if let first, try rows.publicKey(of: first) == nil { throw ServerKeyError.keysGone }
             for root in roots {
-                guard let publicKey = try rows.publicKey(of: root.serverID) else {
-                    if root.serverID == first { throw ServerKeyError.keysGone }
-                    continue
-                }
+                guard let publicKey = try rows.publicKey(of: root.serverID) else { continue }
                 guard publicKey == root.ed25519 else { throw ServerKeyError.keysGone }
                 try rows.checkOwnKeys(of: root.serverID)
             }

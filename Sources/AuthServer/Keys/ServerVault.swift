@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import HTTPService
+import OAuthProvider
 import OstiaryProtocol
 import Synchronization
 
@@ -11,7 +12,16 @@ package final class ServerVault: ServerKeyring {
         /// The default server, once it was opened.
         var first: ServerID?
         /// Whether the last look has missed what this program runs with.
-        var isGone = false
+        private(set) var isGone = false
+        /// How many looks have begun, and the last of those that have ended.
+        var begun = 0
+        private var ended = 0
+
+        /// One that began before another which has ended says nothing new.
+        mutating func note(_ look: Int, isGone: Bool) {
+            guard look > ended else { return }
+            (ended, self.isGone) = (look, isGone)
+        }
     }
 
     private let store: any AuthenticationStore
@@ -106,24 +116,29 @@ package final class ServerVault: ServerKeyring {
     /// made, signed or told to be unknown, until a look finds the same there again.
     /// - Throws: ``ServerKeyError/keysGone``, `SQLError`.
     package func checkKept() async throws {
-        let (roots, first) = (loaded.withLock { $0.values.map(\.root) }, standing.withLock { $0.first })
+        let roots = loaded.withLock { $0.values.map(\.root) }
+        let (first, look) = standing.withLock { standing in
+            standing.begun += 1
+            return (standing.first, standing.begun)
+        }
         do { try await keyStore.checkKept(roots, first: first) } catch ServerKeyError.keysGone {
-            standing.withLock { $0.isGone = true }
+            standing.withLock { $0.note(look, isGone: true) }
             throw ServerKeyError.keysGone
         }
-        standing.withLock { $0.isGone = false }
+        standing.withLock { $0.note(look, isGone: false) }
     }
 
     private var isGone: Bool { standing.withLock { $0.isGone } }
 
     /// What a fault is at present: of a virtual server whose rows were taken from beneath this program nobody hears that there is none.
-    package func told(_ error: any Error) -> any Error { error is UnknownServer && isGone ? ServerKeyError.keysGone : error }
+    package func told(_ error: any Error) -> any Error { (error is UnknownServer || error is NoProvider) && isGone ? ServerKeyError.keysGone : error }
 
     /// The servers that there are. Of any other the keys are forgotten.
     private func present() async throws -> [VirtualServer] {
         try await checkKept()
         let servers = try await store.read { rows in try rows.servers() }
-        let ids = Set(servers.map(\.id))
+        // The first is never deleted: its rows may go between the two looks.
+        let ids = Set(servers.map(\.id) + [standing.withLock { $0.first }].compactMap(\.self))
         loaded.withLock { loaded in loaded = loaded.filter { ids.contains($0.key) } }
         return servers
     }

@@ -8,7 +8,10 @@ extension PostgreSQLConnector {
         guard link.isBehindPooler, pooling.isHeld else { return }
         // Where there is no room for it nothing is shown: what readiness asks shows it.
         guard let second = try? settled(to: link.host, by: deadline.share(of: 2)) else { return }
-        for each in [link, second] { try checkMark(of: each) }
+        for each in [link, second] {
+            each.silence = Int(deadline.left)
+            try checkMark(of: each)
+        }
         pooling.settle()
     }
 

@@ -51,7 +51,7 @@ struct PostgreSQLConnector: Sendable {
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let link = try settled(to: place, by: deadline)
-        if let objection = timelines.objection(to: link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
+        if let objection = timelines.note(link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
         try checkKeeps(link, by: deadline)
         link.silence = settings.silence
         return link

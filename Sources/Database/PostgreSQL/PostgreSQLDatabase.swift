@@ -5,7 +5,7 @@ package final class PostgreSQLDatabase: Database {
     package let dialect = SQLDialect.postgresql
     package let isShared = true
     private let threads: ConnectionThreads
-    private let connector: PostgreSQLConnector
+    let connector: PostgreSQLConnector
     private let announcer: PostgreSQLAnnouncements
     /// Whether statements may take as long as they take.
     private let isPatient: Bool

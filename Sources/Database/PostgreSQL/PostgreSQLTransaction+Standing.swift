@@ -5,8 +5,8 @@ extension PostgreSQLTransaction {
         guard let row = try one(Self.standingQuestion) else { return }
         guard try row.optionalText("mark") == link.mark else { throw refute(LinkMark.handedOn) }
         if let objection = try ServerDurability(row).objection { throw refute(objection) }
-        // Of what the others have seen since.
-        if let objection = try session.timelines.objection(to: ServerTimeline(row)) { throw refute(objection) }
+        // Of what the others have seen since: the next connection leads to where they are.
+        if let objection = try session.timelines.note(ServerTimeline(row)) { throw refute(objection, isAskedAgain: true) }
     }
 
     private static let standingQuestion = "SELECT \(LinkMark.column), \(ServerDurability.columns), \(ServerTimeline.columns)"

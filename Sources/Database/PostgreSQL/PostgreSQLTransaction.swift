@@ -110,10 +110,11 @@ final class PostgreSQLTransaction: SQLConnection {
         }
     }
 
-    /// The connection is none that may be used, and is given up, with all that are like it: nothing is answered by it, and the body is not run again.
-    func refute(_ reason: String) -> SQLError {
+    /// The connection is none that may be used, and is given up, with all that are like it: nothing is answered by it.
+    /// - Parameter isAskedAgain: whether the body is run once more, by another one.
+    func refute(_ reason: String, isAskedAgain: Bool = false) -> SQLError {
         session.refute(link, reason)
-        return stop(.outage(.unavailable), .unavailable)
+        return stop(isAskedAgain ? .again(.loss) : .outage(.unavailable), .unavailable)
     }
 
     /// A change failed whose outcome the body did not wait for.

@@ -28,8 +28,9 @@ struct ServerTimeline: Equatable {
 final class SeenTimelines: Sendable {
     private let highest = Mutex(0)
 
+    /// Keeps it where it is the highest.
     /// - Returns: why a server of this one is not the right one, as one line that is short; nil where no higher one was seen.
-    func objection(to timeline: ServerTimeline?) -> String? {
+    func note(_ timeline: ServerTimeline?) -> String? {
         guard let number = timeline?.number else { return nil }
         return highest.withLock { highest in
             guard number < highest else {

@@ -12,7 +12,10 @@ enum FileOwner {
 
     /// The system's own name of a user; nil where it has none.
     static func name(of user: uid_t) -> String? {
-        guard let entry = getpwuid(user) else { return nil }
-        return String(cString: entry.pointee.pw_name)
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { room in
+            guard getpwuid_r(user, &entry, room.baseAddress, room.count, &found) == 0, found != nil else { return nil }
+            return String(cString: entry.pw_name)
+        }
     }
 }

@@ -51,6 +51,10 @@ struct GoneKeysTests {
                 servers.clock.advance(13 * 3_600)
                 await servers.runBackground()
                 #expect(try await keys(in: servers.database) == left, "\(loss)")
+                if !loss.rows.contains(where: { $0.table == "server" }) {
+                    await #expect(throws: ServerKeyError.keysGone, "\(loss)") { _ = try await servers.start() }
+                    #expect(try await keys(in: servers.database) == left, "a start, \(loss)")
+                }
                 #expect(log.lines("request failed").isEmpty, "\(loss)")
                 #expect(log.lines("a readiness check failed").count { $0.facts["work"] == "identity" } == 1, "\(loss)")
 

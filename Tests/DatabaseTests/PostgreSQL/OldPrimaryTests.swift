@@ -40,14 +40,29 @@ struct OldPrimaryTests {
         await running.close()
     }
 
+    @Test(
+        "A connection that is there and leads to a lower one is given up by the look of readiness, which asks by another",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func left() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let database = try await Self.open(name, at: [cluster.folder])
+        try await database.checkInPlace()
+        #expect(database.connector.timelines.note(ServerTimeline(number: 2, began: 0)) == nil)
+        await #expect(throws: Unreachable.self) { try await database.checkInPlace() }
+        #expect(database.refusal?.contains("it is on timeline 1, and another was promoted to timeline 2") == true)
+        await database.close()
+    }
+
     @Test("A program goes up with the timelines that it sees, and not down; what has none is a standby, which is refused as such")
     func seen() throws {
         let seen = SeenTimelines()
-        for number in [1, 1, 3, 10] { #expect(seen.objection(to: ServerTimeline(number: number, began: 0)) == nil) }
-        let objection = try #require(seen.objection(to: ServerTimeline(number: 3, began: 0)))
+        for number in [1, 1, 3, 10] { #expect(seen.note(ServerTimeline(number: number, began: 0)) == nil) }
+        let objection = try #require(seen.note(ServerTimeline(number: 3, began: 0)))
         // Of several hosts each has 200 characters.
         #expect(objection.hasPrefix("it is on timeline 3, and another was promoted to timeline 10") && objection.count < 200)
-        #expect(seen.objection(to: nil) == nil && seen.objection(to: ServerTimeline(number: 10, began: 1)) == nil)
+        #expect(seen.note(nil) == nil && seen.note(ServerTimeline(number: 10, began: 1)) == nil)
     }
 
     @Test("The timeline is read as the name of a file of the log has it, sixteen by sixteen")
