@@ -14,8 +14,8 @@ enum FileOwner {
     static func name(of user: uid_t) -> String? {
         var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { room in
-            guard getpwuid_r(user, &entry, room.baseAddress, room.count, &found) == 0, found != nil else { return nil }
-            return String(cString: entry.pw_name)
+            guard getpwuid_r(user, &entry, room.baseAddress!, room.count, &found) == 0, let name = found?.pointee.pw_name else { return nil }
+            return String(cString: name)
         }
     }
 }
