@@ -203,8 +203,7 @@ extension SQLKeyRows {
     /// That the keys are there which were made with a server and never end.
     /// - Throws: ``ServerKeyError/keysGone``, `SQLError`.
     func checkOwnKeys(of server: ServerID) throws {
-        let found = Set(try keys(of: server).map(\.key.kind))
-        guard found.isSuperset(of: [KeyKind.root.name, KeyKind.sid.name]) else { throw ServerKeyError.keysGone }
+        guard try kinds(of: server).isSuperset(of: [KeyKind.root.name, KeyKind.sid.name]) else { throw ServerKeyError.keysGone }
     }
 }
 

@@ -102,7 +102,7 @@ package final class StreamGate: Sendable {
         withExtendedLifetime(place) {}
     }
 
-    fileprivate func tell(_ number: UInt64, of name: String, _ body: @Sendable @escaping () -> Void) {
+    fileprivate func whenLost(_ number: UInt64, of name: String, _ body: @Sendable @escaping () -> Void) {
         let isHeld = state.withLock { state in
             guard let index = state.byName[name]?.firstIndex(where: { $0.number == number }) else { return false }
             state.byName[name]?[index].whenLost = body
@@ -126,7 +126,7 @@ package final class StreamGate: Sendable {
         deinit { leave() }
 
         /// Calls `body`, which must be quick, when the place goes to a newer stream, at once where it is lost or given back by now. To be asked once.
-        func whenLost(_ body: @Sendable @escaping () -> Void) { gate.tell(number, of: name, body) }
+        func whenLost(_ body: @Sendable @escaping () -> Void) { gate.whenLost(number, of: name, body) }
 
         /// Gives it back, once; who has lost it has nothing to give back.
         func leave() { gate.leave(number, of: name) }

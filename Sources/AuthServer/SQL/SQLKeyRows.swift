@@ -52,6 +52,11 @@ final class SQLKeyRows {
         }
     }
 
+    /// Of which kinds a server has keys. What they are is not read.
+    func kinds(of server: ServerID) throws -> Set<String> {
+        Set(try connection.query("SELECT DISTINCT kind FROM server_key WHERE server = $1", [SQLValue(server)]).map { try $0.text("kind") })
+    }
+
     /// The public half of a server's root; nil where there is no such server.
     func publicKey(of server: ServerID) throws -> [UInt8]? {
         try connection.one("SELECT public_key FROM server WHERE id = $1", [SQLValue(server)])?.blob("public_key")

@@ -7,8 +7,11 @@ enum FileOwner {
     static func told(of path: String) -> String? {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0 else { return nil }
-        return name(of: status.st_uid) ?? "the user \(status.st_uid)"
+        return words(of: status.st_uid)
     }
+
+    /// A user, as an operator is told.
+    static func words(of user: uid_t) -> String { name(of: user) ?? "the user \(user)" }
 
     /// The system's own name of a user; nil where it has none.
     static func name(of user: uid_t) -> String? {

@@ -39,7 +39,7 @@ struct WritingRight {
     private func words(on place: String, _ status: stat, needing mode: mode_t, as change: String) -> String? {
         let word = shellWord(place)
         guard status.st_uid == user else {
-            let owner = FileOwner.name(of: status.st_uid) ?? "the user \(status.st_uid)"
+            let owner = FileOwner.words(of: status.st_uid)
             return "\(place) is of \(owner), and this runs as \(name): run this as \(owner), or, if \(name) is the user that the server runs as, run "
                 + "chown \(name) \(word) as root"
         }

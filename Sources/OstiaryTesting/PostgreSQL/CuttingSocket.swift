@@ -34,28 +34,18 @@ package final class CuttingSocket: Sendable {
         var delay: UInt32 = 0
     }
 
-    private let folder: TemporaryFolder
     private let target: String
-    private let listener: Int32
+    private let socket: ServerSocket
     private let state = Mutex(State())
 
     /// The folder of the socket, as an address names it.
-    package var socketFolder: String { folder.path }
+    package var socketFolder: String { socket.folder }
 
     /// - Parameter target: folder of the server's socket.
     package init(to target: String) throws {
-        folder = try TemporaryFolder()
         self.target = target
-        listener = try Self.listener(in: folder.path)
-        let thread = Thread { [weak self, listener] in
-            while case let client = accept(listener, nil, nil), client >= 0 { self?.serve(client) }
-        }
-        thread.start()
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        socket = try ServerSocket()
+        socket.serve { [weak self] client in self?.serve(client) }
     }
 
     /// Cuts one connection, the next that comes so far.
@@ -95,7 +85,7 @@ package final class CuttingSocket: Sendable {
 
     private func serve(_ client: Int32) {
         state.withLock { $0.connections += 1 }
-        guard let server = Self.connection(to: target) else {
+        guard let server = ServerSocket.connection(to: target) else {
             close(client)
             return
         }
@@ -161,39 +151,6 @@ package final class CuttingSocket: Sendable {
     }
 
     private func contains(_ bytes: [UInt8], _ word: String) -> Bool { Data(bytes).range(of: Data(word.utf8)) != nil }
-
-    private static let stream = Int32(SOCK_STREAM.rawValue)
-
-    /// A socket that listens where clients look for a PostgreSQL in this folder.
-    static func listener(in folder: String) throws -> Int32 {
-        let listener = socket(AF_UNIX, stream, 0)
-        var address = address(folder)
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard isBound == 0, listen(listener, 64) == 0 else { throw PostgreSQLTrouble("no socket can be made") }
-        return listener
-    }
-
-    /// A connection to the server whose socket is in this folder; nil where none is to be had.
-    static func connection(to folder: String) -> Int32? {
-        let server = socket(AF_UNIX, stream, 0)
-        var address = address(folder)
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard isConnected != 0 else { return server }
-        close(server)
-        return nil
-    }
-
-    private static func address(_ folder: String) -> sockaddr_un {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let path = Array((folder + "/.s.PGSQL.5432").utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.prefix($0.count - 1)) }
-        return address
-    }
 }
 
 extension CuttingSocket.State {

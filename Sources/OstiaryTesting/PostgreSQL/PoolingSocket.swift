@@ -14,30 +14,20 @@ package final class PoolingSocket: Sendable {
         case statements
     }
 
-    private let folder: TemporaryFolder
     private let target: String
-    private let listener: Int32
+    private let socket: ServerSocket
     private let mode: Mutex<Mode>
     private let shared = Mutex<PooledServer?>(nil)
 
     /// The folder of the socket, as an address names it.
-    package var socketFolder: String { folder.path }
+    package var socketFolder: String { socket.folder }
 
     /// - Parameter target: folder of the server's socket.
     package init(to target: String, _ mode: Mode) throws {
-        folder = try TemporaryFolder()
         self.target = target
         self.mode = Mutex(mode)
-        listener = try CuttingSocket.listener(in: folder.path)
-        let thread = Thread { [weak self, listener] in
-            while case let client = accept(listener, nil, nil), client >= 0 { self?.serve(client) }
-        }
-        thread.start()
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        socket = try ServerSocket()
+        socket.serve { [weak self] client in self?.serve(client) }
     }
 
     /// From now on, also for clients that are there, as soon as nothing of theirs is under way.
@@ -154,7 +144,7 @@ private final class PooledServer: Sendable {
 
     /// - Parameter startup: what a client has said first.
     init?(to folder: String, _ startup: [UInt8]) {
-        guard let descriptor = CuttingSocket.connection(to: folder) else { return nil }
+        guard let descriptor = ServerSocket.connection(to: folder) else { return nil }
         let end = WireEnd(descriptor: descriptor)
         var settings: [UInt8] = []
         _ = end.say(startup)
