@@ -64,4 +64,35 @@ struct WritingRightTests {
         #expect(folderReason(CocoaError(.fileWriteVolumeReadOnly), of: file).contains(": mount it for writing"))
         #expect(folderReason(CocoaError(.fileWriteUnknown), of: file) == "its folder cannot be made")
     }
+
+    @Test("A file that an attribute keeps from all is told as that, to root too, and so is such a folder", .enabled(if: Self.setsAttributes))
+    func attribute() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "it.sqlite", mode: 0o600)
+        func expectTold(_ place: String) throws {
+            try #require(Self.chattr("+i", place))
+            defer { _ = Self.chattr("-i", place) }
+            let reason = makingReason(EPERM, of: place == file ? file : "\(place)/new")
+            #expect(reason.hasPrefix("operation not permitted: an attribute lets nobody change \(place): look by lsattr -d \(place), "), "\(reason)")
+        }
+        try expectTold(file)
+        try expectTold(folder.path)
+        #expect(WritingRight(of: file).advice == nil)
+    }
+
+    /// A right of root's, and of some file systems.
+    private static let setsAttributes: Bool = {
+        guard geteuid() == 0, let folder = try? TemporaryFolder(), let file = try? folder.write("", to: "it", mode: 0o600) else { return false }
+        return chattr("+i", file) && chattr("-i", file)
+    }()
+
+    private static func chattr(_ change: String, _ path: String) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
+        process.arguments = [change, path]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
 }

@@ -7,9 +7,10 @@ extension MoveEnd {
     package static func source(_ url: DatabaseURL, _ text: String) throws -> MoveEnd {
         switch url {
         case .sqlite(let path):
-            var status = stat()
-            guard stat(path, &status) == 0 else { throw DatabaseOpenError.cannotOpen(path: path, reason: "there is no such file") }
-            guard status.st_nlink == 1 else { throw MoveRefusal.otherNames(path: path) }
+            guard let names = try DatabaseFile.status(at: path)?.st_nlink else {
+                throw DatabaseOpenError.cannotOpen(path: path, reason: "there is no such file")
+            }
+            guard names == 1 else { throw MoveRefusal.otherNames(path: path) }
             return try sqlite(path, content: .ours, note: .source)
         case .postgresql(let address): return try postgresql(address, text, content: .ours)
         }
@@ -39,15 +40,14 @@ extension MoveEnd {
         case .sqlite(let path):
             let word = try await checkNotMoved(besides: Self.fileURL(of: Self.wholePath(path)))
             // What it names is gone.
-            if let word, !FileManager.default.fileExists(atPath: path) { throw MoveRefusal.movedAway(name, word) }
+            if let word, try DatabaseFile.status(at: path) == nil { throw MoveRefusal.movedAway(name, word) }
         case .postgresql: _ = try await checkNotMoved(besides: text)
         }
     }
 
     private static func checkFolder(of path: String) throws(DatabaseOpenError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+        guard let status = try DatabaseFile.status(at: folder), status.st_mode & S_IFMT == S_IFDIR else {
             throw .cannotOpen(path: path, reason: "there is no folder \(folder): make it, or mount the disk that it is on; nothing was made")
         }
     }

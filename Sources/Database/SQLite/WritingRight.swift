@@ -26,7 +26,7 @@ struct WritingRight {
         let folder = Self.folder(of: path)
         var status = stat()
         if stat(path, &status) == 0 { return words(on: path, status, needing: onlyReads ? 0o400 : 0o600, as: onlyReads ? "u+r" : "u+rw") }
-        if errno == EACCES { return "let the user \(name) through the folders above it (chmod, as their owner), or run this as one who may" }
+        if errno == EACCES { return passage }
         if onlyReads { return nil }
         guard stat(folder, &status) == 0 else {
             let word = shellWord(folder)
@@ -38,6 +38,10 @@ struct WritingRight {
 
     private func words(on place: String, _ status: stat, needing mode: mode_t, as change: String) -> String? {
         let word = shellWord(place)
+        // Said of an attribute and of nothing else, to root too.
+        if !onlyReads, access(place, W_OK) != 0, errno == EPERM {
+            return "an attribute lets nobody change \(place): look by lsattr -d \(word), and take it away by chattr -i \(word), as root"
+        }
         guard status.st_uid == user else {
             let owner = FileOwner.words(of: status.st_uid)
             return "\(place) is of \(owner), and this runs as \(name): run this as \(owner), or, if \(name) is the user that the server runs as, run "
@@ -46,8 +50,22 @@ struct WritingRight {
         return status.st_mode & mode == mode ? nil : "run chmod \(change) \(word) as \(name)"
     }
 
+    /// Of a file that a folder above it keeps from this process: it may be there or not.
+    private var passage: String {
+        guard let folder = closedFolder else { return "let the user \(name) through the folders above it, or run this as one who may" }
+        var status = stat()
+        if stat(folder, &status) == 0, status.st_uid == user { return "run chmod u+x \(shellWord(folder)) as \(name)" }
+        return "let the user \(name) through the folder \(folder) (chmod, as its owner), or run this as one who may"
+    }
+
     /// As `chown` takes it.
     private var name: String { FileOwner.name(of: user) ?? "\(user)" }
+
+    /// The first of the folders above the file, a link followed, that does not let this process through.
+    private var closedFolder: String? {
+        let folders = sequence(first: URL(fileURLWithPath: path).resolvingSymlinksInPath().path) { $0 == "/" ? nil : Self.folder(of: $0) }.dropFirst()
+        return Array(folders).last { access($0, X_OK) != 0 && errno == EACCES }
+    }
 
     private static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 }

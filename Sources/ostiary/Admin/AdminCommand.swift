@@ -81,13 +81,13 @@ extension AdminOptions {
         let path = URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
         do throws(SecretFileError) { return SecretText(try SecretFile.line(in: path)) } catch {
             throw ValidationError(
-                "the API key: \(error.words(at: path)); --data names the data folder of the server, --api-key-file another file with its key")
+                "the API key: \(error.advised(at: path)); --data names the data folder of the server, --api-key-file another file with its key")
         }
     }
 
     /// The one line of a file that an option names: a secret, and nobody else's to read.
     static func secret(in path: String, of option: String) throws(ValidationError) -> String {
-        do throws(SecretFileError) { return try SecretFile.line(in: path) } catch { throw ValidationError("\(option): \(error.words(at: path))") }
+        do throws(SecretFileError) { return try SecretFile.line(in: path) } catch { throw ValidationError("\(option): \(error.advised(at: path))") }
     }
 }
 

@@ -41,10 +41,10 @@ struct OtherDatabase: Error, CustomStringConvertible {
         }
     }
 
-    /// One that cannot be looked into counts: its folder takes no log, it is another user's, or it is damaged. It may be the server's all the same, and a new
+    /// One that cannot be looked into counts: its folder lets nobody in or takes no log, it is another user's, or it is damaged. It may be the server's all the same, and a new
     /// one beside it is what nobody wants.
     private static func isFilled(_ path: String) -> Bool {
-        guard FileManager.default.fileExists(atPath: path) else { return false }
+        guard DatabaseFile.mayBeThere(path) else { return false }
         do { try checkContent(.ours, of: .sqlite(path: path)) } catch {
             switch error {
             case .empty, .notOurs, .unfinishedMove: return false

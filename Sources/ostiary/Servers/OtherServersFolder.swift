@@ -18,7 +18,7 @@ struct OtherServersFolder: Error, CustomStringConvertible {
         switch url {
         case .sqlite(let path):
             let theirs = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("\(other).sqlite").path
-            guard theirs == URL(fileURLWithPath: path).path || !FileManager.default.fileExists(atPath: theirs) else {
+            guard theirs == URL(fileURLWithPath: path).path || !DatabaseFile.mayBeThere(theirs) else {
                 throw OtherServersFolder(database: theirs)
             }
         // One that holds the other server's tables is an ``OtherServersDatabase``.

@@ -13,7 +13,11 @@ enum RootAPIKey {
     static func presumed(_ settings: Settings, _ options: StorageOptions) async throws -> Settings {
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return settings }
         let path = path(options)
-        guard KeyFile.isMissing(path) else { return try await with([.rootAPIKeyFile: path], options) }
+        guard KeyFile.isMissing(path) else {
+            // Said of this file, and not of a setting that nobody has set.
+            _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(path) }
+            return try await with([.rootAPIKeyFile: path], options)
+        }
         return try await with([.rootAPIKey: Base64URL.encode(drawn())], options)
     }
 
@@ -22,12 +26,18 @@ enum RootAPIKey {
     static func ensured(_ settings: Settings, _ options: StorageOptions) async throws -> (settings: Settings, path: String?) {
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return (settings, nil) }
         let path = path(options)
-        do { _ = try KeyFile.read(orMakeAt: path, newKey: drawn) } catch KeyFileError.malformed {
+        _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, newKey: drawn) }
+        return (try await with([.rootAPIKeyFile: path], options), path)
+    }
+
+    private static func naming<Value>(_ path: String, _ body: () throws(KeyFileError) -> Value) throws -> Value {
+        do { return try body() } catch KeyFileError.malformed {
             throw RootAPIKeyError.strange(path: path)
         } catch KeyFileError.readableByOthers {
             throw RootAPIKeyError.readableByOthers(path: path)
+        } catch KeyFileError.unreadable(_, let reason) {
+            throw RootAPIKeyError.unreadable(path: path, reason: reason)
         }
-        return (try await with([.rootAPIKeyFile: path], options), path)
     }
 
     private static func path(_ options: StorageOptions) -> String { URL(fileURLWithPath: options.data).appendingPathComponent(fileName).path }
@@ -48,6 +58,7 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
     /// It holds no key that was made here.
     case strange(path: String)
     case readableByOthers(path: String)
+    case unreadable(path: String, reason: String)
 
     var description: String {
         switch self {
@@ -58,6 +69,7 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
         case .readableByOthers(let path):
             "others than its owner can read the API key \(path): run chmod 600 \(path); if they may have read it, remove it, and the next start makes another, "
                 + "which the backends are given then"
+        case .unreadable(let path, let reason): "cannot read the API key \(path): \(reason)"
         }
     }
 }

@@ -33,6 +33,8 @@ enum ServerStorage {
             if !first.isUnderWay {
                 try OtherServersFolder.check(url, other: server.otherFileName)
                 try LostDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
+                // What lies beside one that cannot be read is not seen either: nothing is begun that a later start would go on with.
+                if hadKey { _ = try KeyEncryptionKey.load(from: settings.keyFile) }
                 try first.begin()
             }
             let (database, key) = try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
@@ -116,18 +118,10 @@ enum ServerStorage {
     /// The name of a database that holds something.
     private static func existing(_ url: DatabaseURL) throws -> String? {
         switch url {
-        case .sqlite(let path): existingFile(path)
+        // One of no bytes holds nothing.
+        case .sqlite(let path): try (DatabaseFile.status(at: path)?.st_size ?? 0) > 0 ? path : nil
         case .postgresql(let address): try isEmpty(url) ? nil : address.description
         }
-    }
-
-    private static func existingFile(_ path: String) -> String? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file), let size = attributes[.size] as? UInt64, size > 0 else {
-            return nil
-        }
-        return path
     }
 }
 

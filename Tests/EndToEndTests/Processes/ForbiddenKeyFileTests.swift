@@ -31,4 +31,26 @@ struct ForbiddenKeyFileTests {
         #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
         #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == kept)
     }
+
+    @Test("Of the API key of the data folder its file is told, and no setting that nobody has set; of a file that is named, what opens or makes it")
+    func apiKey() async throws {
+        let folder = try TemporaryFolder()
+        let start = ["serve", "--data", folder.file("data")]
+        func expectTold(_ environment: [String: String], _ words: String) async throws {
+            try await BoundStart.expectTold(start, environment, isOnlyIdentity: false, saying: words)
+        }
+        _ = try await ProcessesFixture.identity(start)
+        let made = try folder.write(String(repeating: "a0", count: 32), to: "data/root-api-key", mode: 0o200)
+        try await expectTold([:], "cannot read the API key \(made): permission denied: run chmod u+r \(made) as ")
+
+        let named = try folder.write(String(repeating: "a0", count: 32), to: "api-key", mode: 0o200)
+        let setting = "OSTIARY_ROOT_API_KEY_FILE"
+        try await expectTold([setting: named], "\(setting): cannot read \(named): this user may not read it: run chmod u+r \(named) as ")
+        let missing = ": there is no such file: name the file that holds it; a new key is made by (umask 077; openssl rand -hex 32"
+        try await expectTold([setting: named + "x"], missing)
+
+        let configuration = try folder.write("server_name: Shop\n", to: "it.yaml", mode: 0o200)
+        let told = "cannot read the configuration file \(configuration): run chmod u+r \(configuration) as "
+        try await BoundStart.expectTold(start + ["--config", configuration], isOnlyIdentity: false, saying: told)
+    }
 }

@@ -9,9 +9,12 @@ enum BoundStart {
     static var isPossible: Bool { geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) }
 
     /// Has it say in one line why it ends, and what to do.
-    static func expectTold(_ arguments: [String], _ environment: [String: String] = [:], saying words: String) async throws {
+    /// - Parameter isOnlyIdentity: whether it is asked for its identity, and would end then; a whole start reads more settings.
+    static func expectTold(
+        _ arguments: [String], _ environment: [String: String] = [:], isOnlyIdentity: Bool = true, saying words: String
+    ) async throws {
         let bound = "exec \(setpriv) --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \"$0\" \"$@\""
-        let program = try Program(arguments + ["--print-identity"], environment: environment, shell: geteuid() == 0 ? bound : nil)
+        let program = try Program(arguments + (isOnlyIdentity ? ["--print-identity"] : []), environment: environment, shell: geteuid() == 0 ? bound : nil)
         #expect(try await program.end() == 1)
         #expect(program.complaintLines.count == 1 && program.output.isEmpty, "\(program.complaints)")
         #expect(program.complaints.contains(words), "\(program.complaints)")
