@@ -14,7 +14,8 @@ enum BoundStart {
         _ arguments: [String], _ environment: [String: String] = [:], isOnlyIdentity: Bool = true, saying words: String
     ) async throws {
         let bound = "exec \(setpriv) --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \"$0\" \"$@\""
-        let program = try Program(arguments + (isOnlyIdentity ? ["--print-identity"] : []), environment: environment, shell: geteuid() == 0 ? bound : nil)
+        let whole = arguments + (isOnlyIdentity ? ["--print-identity"] : [])
+        let program = try Program(whole, environment: environment, shell: geteuid() == 0 ? bound : nil)
         #expect(try await program.end() == 1)
         #expect(program.complaintLines.count == 1 && program.output.isEmpty, "\(program.complaints)")
         #expect(program.complaints.contains(words), "\(program.complaints)")
