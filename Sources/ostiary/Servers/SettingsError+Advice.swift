@@ -1,3 +1,4 @@
+import AuthServer
 import Database
 import HTTPService
 import OstiaryProgram
