@@ -52,7 +52,7 @@ struct WritingRight {
 
     /// Of a file that a folder above it keeps from this process: it may be there or not.
     private var passage: String {
-        guard let folder = closedFolder else { return "let the user \(name) through the folders above it, or run this as one who may" }
+        guard let folder = Self.closedFolder(above: URL(fileURLWithPath: path).standardizedFileURL.path) else { return "let the user \(name) through the folders above it, or run this as one who may" }
         var status = stat()
         if stat(folder, &status) == 0, status.st_uid == user { return "run chmod u+x \(shellWord(folder)) as \(name)" }
         return "let the user \(name) through the folder \(folder) (chmod, as its owner), or run this as one who may"
@@ -61,10 +61,22 @@ struct WritingRight {
     /// As `chown` takes it.
     private var name: String { FileOwner.name(of: user) ?? "\(user)" }
 
-    /// The first of the folders above the file, a link followed, that does not let this process through.
-    private var closedFolder: String? {
-        let folders = sequence(first: URL(fileURLWithPath: path).resolvingSymlinksInPath().path) { $0 == "/" ? nil : Self.folder(of: $0) }.dropFirst()
-        return Array(folders).last { access($0, X_OK) != 0 && errno == EACCES }
+    /// The first of the folders above a file, links followed as far as they can be read, that does not let this process through.
+    private static func closedFolder(above path: String, links: Int = 0) -> String? {
+        // As many as the system follows.
+        guard links < 40 else { return nil }
+        let folders = sequence(first: path) { $0 == "/" ? nil : folder(of: $0) }.dropFirst().reversed()
+        if let closed = folders.first(where: { access($0, X_OK) != 0 && errno == EACCES }) {
+            guard let target = target(of: closed) else { return closed }
+            return closedFolder(above: target, links: links + 1) ?? target
+        }
+        return target(of: path).flatMap { closedFolder(above: $0, links: links + 1) }
+    }
+
+    /// Where a link leads; nil where it is none.
+    private static func target(of link: String) -> String? {
+        guard let text = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
+        return URL(fileURLWithPath: text, relativeTo: URL(fileURLWithPath: folder(of: link), isDirectory: true)).standardizedFileURL.path
     }
 
     private static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }

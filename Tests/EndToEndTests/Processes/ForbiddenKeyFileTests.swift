@@ -26,7 +26,7 @@ struct ForbiddenKeyFileTests {
         try #require(chmod(key, 0o200) == 0)
         try await expectTold("cannot read the key file \(key): permission denied: run chmod u+r \(key) as ")
         try #require(chmod(key, 0o400) == 0 && chmod(keys, 0o600) == 0)
-        try await expectTold("cannot read the key file \(key): permission denied: let the user ")
+        try await expectTold("cannot read the key file \(key): permission denied: run chmod u+x \(keys) as ")
         try #require(chmod(keys, 0o700) == 0)
         #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
         #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == kept)
