@@ -53,7 +53,9 @@ struct WritingRight {
     /// Of a file that a folder above it keeps from this process: it may be there or not.
     private var passage: String {
         let file = URL(fileURLWithPath: path).standardizedFileURL.path
-        guard let folder = Self.closedFolder(above: file) else { return "let the user \(name) through the folders above it, or run this as one who may" }
+        guard let folder = Self.closedFolder(above: file) else {
+            return "let the user \(name) through the folders above it, or run this as one who may"
+        }
         var status = stat()
         if stat(folder, &status) == 0, status.st_uid == user { return "run chmod u+x \(shellWord(folder)) as \(name)" }
         return "let the user \(name) through the folder \(folder) (chmod, as its owner), or run this as one who may"
