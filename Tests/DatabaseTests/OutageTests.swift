@@ -16,7 +16,8 @@ struct OutageTests {
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 
     private static let advised: [any OperatorFault] = [
-        SQLError.busy, SQLError.collided, SQLError.commitsUnanswered(standbys: "far"), SQLError.commitsUnanswered(standbys: nil), SQLError.unavailable,
+        SQLError.busy, SQLError.collided, SQLError.commitsUnanswered(standbys: "far"), SQLError.commitsUnanswered(standbys: nil),
+        SQLError.unavailable,
         SQLError.diskFull(path: "/a/place"), SQLError.diskFails(path: "/a/place", reason: "ulimit -f"),
         SQLError.noMemory(path: "a place", reason: "out of memory"), SQLError.notAllowed(path: "a place", reason: "permission denied"),
         SQLError.damaged(path: "/a/place", reason: "torn"), SQLError.tableMissing(path: "a place", name: "a table"),

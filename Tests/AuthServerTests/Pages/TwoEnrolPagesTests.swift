@@ -74,7 +74,9 @@ struct TwoEnrolPagesTests {
         case lookedAtBefore
     }
 
-    @Test("Of two enrolments that a page begins at once it shows the newer, in whatever order their links come to be kept", arguments: OlderLink.allCases)
+    @Test(
+        "Of two enrolments that a page begins at once it shows the newer, in whatever order their links come to be kept",
+        arguments: OlderLink.allCases)
     func keptOutOfTurn(_ turn: OlderLink) async throws {
         let premises = try await PagesFixture()
         let (pages, view, now) = (premises.pageRoutes.pages, premises.pageRoutes.view, premises.clock.now)
