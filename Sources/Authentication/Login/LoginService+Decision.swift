@@ -183,10 +183,10 @@ extension LoginService {
         let isApp = session.purpose == .app
         let cache = minted.cache.flatMap { login.cache($0, under: parameters.pinTimeout, at: now) }
         if let cache { try rows.save(cache) }
-        let (former, hash) = (session.nonceHash, Transcript.nonce(minted.webNonce))
-        if isApp { session.nonceHash = hash }
+        let former = session.nonceHash
+        if isApp { session.nonceHash = Transcript.nonce(minted.webNonce) }
         try rows.save(session)
-        if isApp {
+        if isApp, let hash = session.nonceHash {
             if let former { try rows.removePointer(nonceHash: former, of: session.server) }
             try rows.save(NoncePointer(server: session.server, hash: hash, kind: .web, session: session.id, run: 0))
         }

@@ -13,7 +13,7 @@ extension SessionQueries {
             if session == nil, enrolment == nil { _ = try rows.existing(server) }
             let givenUp = enrolment?.loggedOut()
             var stopped: Session?
-            let end = {
+            func end() throws {
                 stopped = try session.flatMap { try stop.apply(to: $0, in: rows, at: now) }
                 if let givenUp { try rows.save(givenUp) }
             }

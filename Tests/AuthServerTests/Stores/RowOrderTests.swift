@@ -3,7 +3,6 @@ import Authentication
 import Database
 import OstiaryProtocol
 import OstiaryTesting
-import SecondFactorServer
 import Testing
 
 @testable import AuthServer
@@ -20,9 +19,10 @@ struct RowOrderTests {
 
     @Test("Whatever phones, pages, backends and the housekeeping do, each transaction of either server takes its rows in the one order")
     func order() async throws {
-        let (database, other) = (CountingDatabase(try SQLiteDatabase.inMemory()), CountingDatabase(try SQLiteDatabase.inMemory()))
+        let database = CountingDatabase(try await SchemaTemplate.authentication.database())
+        let other = CountingDatabase(try await SchemaTemplate.secondFactor.database())
         try await ServersFixture.run(database: database, secondFactorDatabase: other) { servers in
-            // Steps of the schema take what they take, before anybody else is there.
+            // Of a start nobody is in the way.
             _ = (database.take(), other.take())
             var journey = Journey(servers)
             try await journey.travel()

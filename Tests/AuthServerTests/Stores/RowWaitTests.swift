@@ -41,7 +41,10 @@ struct RowWaitTests {
     /// How many wait for a lock.
     private static func waiting(in database: any Database) async throws -> Int {
         try await database.read { connection in
-            let question = "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            let question = """
+                SELECT COUNT(*) AS n FROM pg_stat_activity
+                WHERE datname = current_database() AND backend_type = 'client backend' AND wait_event_type = 'Lock'
+                """
             return try connection.one(question)?.int("n") ?? 0
         }
     }
@@ -83,14 +86,14 @@ struct RowWaitTests {
         try #require(try await phone.finish().status == .ok)
         _ = try await servers.link(nonce)
         let (right, wrong) = (phone.code, phone.code == "0000" ? "1111" : "0000")
-        @Sendable func type(_ code: String) async throws -> ConfirmationOutcome {
+        @Sendable func enter(_ code: String) async throws -> ConfirmationOutcome {
             try await enrolments.confirm(nonce, code: code, at: server, by: .page, now: now)
         }
         switch deed {
-        case .rightCode: return { #expect(try await type(right) == .activated(phone.screen.accountID)) }
+        case .rightCode: return { #expect(try await enter(right) == .activated(phone.screen.accountID)) }
         case .wrongCode:
-            for _ in 0..<2 { _ = try await type(wrong) }
-            return { #expect(try await type(wrong) == .removed) }
+            for _ in 0..<2 { _ = try await enter(wrong) }
+            return { #expect(try await enter(wrong) == .removed) }
         case .renewal: return { _ = try await start(isNewest: false) }
         default: return { try await servers.services.sessions.logOut(nonce, at: server, by: .backend, now: now) }
         }
