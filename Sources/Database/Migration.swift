@@ -148,7 +148,7 @@ extension Database {
                 guard case .olderPrograms = error, !migration.mayWait, doubts < patience.mostDoubts else { throw error }
                 doubts += 1
                 await patience.pause()
-            } catch SQLError.busy where dialect.stepLock != nil {
+            } catch SQLError.busy where dialect.stepLock != nil, SQLError.collided where dialect.stepLock != nil {
                 tries += 1
                 guard tries < patience.mostTries else { throw DatabaseOpenError.stepBlocked(number: migration.number) }
                 if StepWaitTimes.isDue(after: tries) {

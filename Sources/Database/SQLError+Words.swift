@@ -13,6 +13,7 @@ extension SQLError: OperatorFault {
         case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
         case .outOfRange(let column): "the number in column \(column) is out of range"
         case .busy: "the database is locked by another process, or too busy"
+        case .collided: "busy: transactions collided at the same rows, also when they were begun again"
         case .transactionLost: "the transaction ended before its commit"
         case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
         case .commitsUnanswered(.some): "commits are not answered"
@@ -41,6 +42,10 @@ extension SQLError: OperatorFault {
             .mend(
                 "end what holds it (a file: a sqlite3 or a copy perhaps; of PostgreSQL pg_locks and pg_stat_activity show which session holds a table, a "
                     + "prompt or pg_dump perhaps)")
+        case .collided:
+            .mend(
+                "ask again, since nobody holds these rows any more; where it comes often, PostgreSQL's log has the statements of each deadlock, and "
+                    + "pg_stat_database counts them")
         case .commitsUnanswered(let standbys?):
             .mend(
                 "is the synchronous standby there? They wait for it (synchronous_standby_names is \(standbys)). SHOW synchronous_standby_names says who is "

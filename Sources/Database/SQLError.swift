@@ -22,8 +22,11 @@ package enum SQLError: Error, Equatable, Sendable {
     case wrongKind(column: String, expected: SQLKind, found: SQLKind)
     /// The column holds a number that the asked type cannot.
     case outOfRange(String)
-    /// Another process kept the database locked for longer than the busy timeout; or others were in the way of each run of a transaction, or it took too long.
+    /// Another process kept the database locked for longer than the busy timeout, or it took too long.
     case busy
+    /// Others changed the same rows at the same time, and were in the way each time that the transaction was begun again: nothing of it is kept, and nobody
+    /// holds anything for longer.
+    case collided
     /// The transaction ended before its commit (disk full, or a body that ended it itself); nothing of it remains.
     case transactionLost
     /// The connection was lost at COMMIT: the transaction is kept or gone, and this call cannot know which. Whoever asked looks again.
@@ -62,8 +65,8 @@ extension SQLError {
     /// holds the database, it was lost, or its file is damaged. The same can be asked again.
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
-            SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed,
+        case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.collided, SQLError.unavailable,
+            SQLError.outcomeUnknown, SQLError.commitsUnanswered, SQLError.damaged, SQLError.noMemory, SQLError.notAllowed,
             SQLError.tableMissing, SQLError.indexMissing, is Unreachable:
             true
         default: false

@@ -7,7 +7,7 @@ struct OutageTests {
     @Test(
         "Is an outage, which passes",
         arguments: [
-            SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
+            SQLError.busy, .collided, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
             .damaged(path: "/a/place", reason: "torn"), .diskFails(path: "/a/place", reason: "disk I/O error, 778"),
             .noMemory(path: "a place", reason: "out of memory"), .notAllowed(path: "a place", reason: "permission denied"),
             .tableMissing(path: "a place"), .tableMissing(path: "a place", name: "a table"), .indexMissing(path: "a place"),
@@ -16,7 +16,8 @@ struct OutageTests {
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 
     private static let advised: [any OperatorFault] = [
-        SQLError.busy, SQLError.commitsUnanswered(standbys: "far"), SQLError.commitsUnanswered(standbys: nil), SQLError.unavailable,
+        SQLError.busy, SQLError.collided, SQLError.commitsUnanswered(standbys: "far"), SQLError.commitsUnanswered(standbys: nil),
+        SQLError.unavailable,
         SQLError.diskFull(path: "/a/place"), SQLError.diskFails(path: "/a/place", reason: "ulimit -f"),
         SQLError.noMemory(path: "a place", reason: "out of memory"), SQLError.notAllowed(path: "a place", reason: "permission denied"),
         SQLError.damaged(path: "/a/place", reason: "torn"), SQLError.tableMissing(path: "a place", name: "a table"),

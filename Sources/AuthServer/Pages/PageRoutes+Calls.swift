@@ -119,7 +119,7 @@ extension PageRoutes {
 
     /// - Throws: also ``PageRefusal/noPage``, when the site has logged out since the page was found.
     func begin(_ page: OpenPage, isNewest: Bool, at now: Instant) async throws {
-        if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await pages.keep(link, for: page) }
+        if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await view.keep(link, for: page, at: now) }
         // A session has begun before this look: the logout that comes after it finds the session, and after one that came before nobody sees its code.
         if page.page.kind == .login, try await pages.page(of: page.cookie, at: now).isLoggedOut { throw PageRefusal.noPage }
     }

@@ -101,10 +101,21 @@ package struct PageService: Sendable {
         }
     }
 
-    /// Keeps the link of the page's enrolment, from where alone it is shown.
+    /// Keeps the link of the page's enrolment, from where alone it is shown. Of several that a page begins at once the newest is kept: each looks which one is
+    /// there, then whether its own is the newest, and puts it in the place of that one only.
+    /// - Parameter isNewest: whether no other enrolment has begun after this one. Whoever has begun a newer one keeps the link of that.
     /// - Throws: ``PageRefusal/noPage`` when the site has logged out meanwhile: nobody ever learns the link.
-    func keep(_ link: [UInt8], for page: OpenPage) async throws {
-        guard try await store.keep(try SealedLink(link, under: page.cookie), for: page.cookie) else { throw PageRefusal.noPage }
+    func keep(_ link: [UInt8], for page: OpenPage, at now: Instant, while isNewest: () async throws -> Bool) async throws {
+        let sealed = try SealedLink(link, under: page.cookie)
+        var former = page.link
+        while try await isNewest() {
+            switch try await store.keep(sealed, for: page.cookie, over: former) {
+            case .kept: return
+            case .isOver: throw PageRefusal.noPage
+            case .isAnother: former = try await self.page(of: page.cookie, at: now).link
+            }
+        }
+        guard try await !self.page(of: page.cookie, at: now).isLoggedOut else { throw PageRefusal.noPage }
     }
 
     /// Refuses what no script of our pages sends: browsers say where a POST comes from, and send JSON to nobody who has not allowed it.
@@ -128,8 +139,11 @@ struct OpenPage: Sendable {
     var nonce: SessionNonce { SessionNonce(hash: page.nonceHash) }
 
     /// The enrolment that this page began last.
-    var enrolmentID: EnrolmentID? {
-        switch link.flatMap({ try? Link(decoding: $0) }) {
+    var enrolmentID: EnrolmentID? { link.flatMap(Self.enrolmentID(of:)) }
+
+    /// The enrolment of a link.
+    static func enrolmentID(of link: [UInt8]) -> EnrolmentID? {
+        switch try? Link(decoding: link) {
         case .enrol(let link): return link.enrolID
         case .upgrade(let link): return link.enrol.enrolID
         case .login, nil: return nil

@@ -44,6 +44,14 @@ struct PageView: Sendable {
         }
     }
 
+    /// Keeps the link of an enrolment that the page has begun, unless a newer one has.
+    func keep(_ link: [UInt8], for open: OpenPage, at now: Instant) async throws {
+        let own = OpenPage.enrolmentID(of: link)
+        try await pages.keep(link, for: open, at: now) {
+            try await domain.enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)?.id == own
+        }
+    }
+
     private func renewal(of open: OpenPage, at now: Instant) async throws -> PageBeginning {
         try await pages.renewal(of: open, beside: try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now))
     }

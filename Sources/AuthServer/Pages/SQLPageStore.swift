@@ -97,15 +97,26 @@ package struct SQLPageStore: Sendable {
         }
     }
 
-    /// Keeps the link of the page's enrolment, sealed under the cookie, in the place of an earlier one.
-    /// - Returns: whether it is kept; not where the page is gone, or its site has logged out.
-    package func keep(_ link: SealedLink, for cookie: PageSecret) async throws -> Bool {
+    /// What became of a link that was to be kept.
+    package enum LinkKeeping: Sendable {
+        case kept
+        /// Another one is there than the one in whose place it was to come.
+        case isAnother
+        /// The page is gone, or its site has logged out.
+        case isOver
+    }
+
+    /// Keeps the link of the page's enrolment, sealed under the cookie, in the place of `former`, the bytes of the one that whoever asks has seen there.
+    package func keep(_ link: SealedLink, for cookie: PageSecret, over former: [UInt8]?) async throws -> LinkKeeping {
         let holder = StoredPage.Holder.cookie(cookie.hash)
-        return try await write { rows, _ -> Bool in
-            guard var kept = try rows.page(of: holder), !kept.isLoggedOut else { return false }
+        return try await write { rows, _ -> LinkKeeping in
+            guard var kept = try rows.page(of: holder), !kept.isLoggedOut else { return .isOver }
+            // Kept by the first look.
+            if kept.link == link { return .kept }
+            guard kept.link?.opened(by: cookie) == former else { return .isAnother }
             kept.link = link
             try rows.save(kept)
-            return true
+            return .kept
         }
     }
 }

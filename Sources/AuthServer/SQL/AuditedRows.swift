@@ -6,6 +6,13 @@ import Synchronization
 protocol AuditedRows: AnyObject, SendableMetatype {
     /// What this transaction has written there.
     var recorded: [RecordedEntry] { get }
+
+    /// Writes what a body leaves to its end.
+    func finish() throws
+}
+
+extension AuditedRows {
+    func finish() throws {}
 }
 
 /// An entry of the audit trail, and its row.
@@ -28,6 +35,7 @@ extension Database {
                 if let former { written.look(former.1) }
                 let kept = try former?.1.filter { try AuditColumns.isThere($0, on: connection) } ?? []
                 let value = try body(rows, former?.0)
+                try rows.finish()
                 written.note(rows.recorded)
                 return (value, kept + rows.recorded)
             }

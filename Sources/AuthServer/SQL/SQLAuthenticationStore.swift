@@ -100,6 +100,8 @@ final class SQLRows: AuthenticationRows, AuditedRows {
     private let secrets: RowSecrets
     /// What this transaction has written into the audit trail.
     var recorded: [RecordedEntry] = []
+    /// How many accounts more there are by this transaction, which is not written yet.
+    var accountsMade: [ServerID: Int] = [:]
     // Made when they are first needed: most transactions meet rows of few tables.
     private(set) lazy var knownServers = KnownRows<ServerID, VirtualServer>()
     private(set) lazy var knownAccounts = KnownRows<AccountID, Account>()

@@ -44,7 +44,7 @@ extension SQLRows {
 
     func save(_ account: Account) throws {
         // One that nobody looked for may be there: it is counted once.
-        if try self.account(account.id) == nil { try count(anotherOf: account.server) }
+        if try self.account(account.id) == nil { accountsMade[account.server, default: 0] += 1 }
         try knownAccounts.save(account, as: account.id, values: values, by: Self.table.saver(on: connection))
     }
 
@@ -57,17 +57,28 @@ extension SQLRows {
         ]
     }
 
-    private func count(anotherOf server: ServerID) throws {
-        try connection.write(
-            """
-            INSERT INTO account_count (server, accounts) VALUES ($1, 1)
-            ON CONFLICT (server) DO UPDATE SET accounts = account_count.accounts + 1
-            """, [SQLValue(server)])
+    /// Counts what was made and deleted. One row for all accounts of a virtual server: whoever has changed it keeps out all others who make or delete one, so it
+    /// comes last, and of several servers in one order (docs/decisions/0075).
+    func finish() throws {
+        for (server, made) in accountsMade.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) where made != 0 {
+            let arguments = [SQLValue(server), .integer(Int64(made))]
+            guard made > 0 else {
+                try connection.write("UPDATE account_count SET accounts = accounts + $2 WHERE server = $1", arguments)
+                continue
+            }
+            try connection.write(
+                """
+                INSERT INTO account_count (server, accounts) VALUES ($1, $2)
+                ON CONFLICT (server) DO UPDATE SET accounts = account_count.accounts + excluded.accounts
+                """, arguments)
+        }
+        accountsMade = [:]
     }
 
     func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws {
         for gone in try connection.query("DELETE FROM account WHERE id = $1 RETURNING server", [SQLValue(account)]) {
-            try connection.write("UPDATE account_count SET accounts = accounts - 1 WHERE server = $1", gone.values)
+            let owner: ServerID = try gone.identifier("server")
+            accountsMade[owner, default: 0] -= 1
         }
         try connection.write("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
         try connection.write("DELETE FROM notice WHERE account = $1", [SQLValue(account)])

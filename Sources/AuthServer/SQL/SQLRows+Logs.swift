@@ -39,22 +39,22 @@ extension SQLRows {
             SELECT id, server, nonce_hash FROM session WHERE last_moment < $1 OR (last_moment < $2 AND state IN (\(SessionColumns.States.unused))
             AND COALESCE(wrong_numbers, 0) = 0) ORDER BY last_moment LIMIT $3
             """, [SQLValue(now - Retention.finishedSession), SQLValue(now - Retention.unusedSession), limit])
+        let caches = try connection.execute(
+            "DELETE FROM pin_cache WHERE account IN (SELECT account FROM pin_cache WHERE expires_at < $1 LIMIT $2)", [time, limit])
         for session in sessions {
             let id = SQLValue.blob(try session.blob("id"))
-            // That which leads to it is of its own nonce, which may lead to a later one by now.
+            try connection.execute("DELETE FROM session WHERE id = $1", [id])
+            // That which led to it is of its own nonce, which may lead to a later one by now.
             if let hash = try session.optionalBlob("nonce_hash") {
                 try connection.execute(
                     "DELETE FROM nonce WHERE server = $1 AND hash = $2 AND session = $3", [.blob(try session.blob("server")), .blob(hash), id])
             }
-            try connection.execute("DELETE FROM session WHERE id = $1", [id])
         }
         knownSessions.forget()
         knownEnrolments.forget()
         return try [
-            sessions.count,
+            sessions.count, caches,
             connection.execute("DELETE FROM replay WHERE key IN (SELECT key FROM replay WHERE until < $1 LIMIT $2)", [time, limit]),
-            connection.execute(
-                "DELETE FROM pin_cache WHERE account IN (SELECT account FROM pin_cache WHERE expires_at < $1 LIMIT $2)", [time, limit]),
             connection.execute(
                 "DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE expires_at < $1 LIMIT $2)",
                 [SQLValue(now - Retention.enrolment), limit]),

@@ -9,16 +9,22 @@ struct AccountRemoval: Sendable {
     /// As ``SessionStop/isClockDoubted``.
     var isClockDoubted = false
 
-    /// The sessions that ended with it.
+    /// The sessions that ended with it. An enrolment whose code was awaited ends as deleted.
     func apply(in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
-        guard let account = try rows.account(account), account.server == server else { return [] }
-        let stop = SessionStop(reason: .account, actor: actor, isClockDoubted: isClockDoubted)
-        let stopped = try rows.unfinishedSessions(of: account.id).compactMap { try stop.apply(to: $0, in: rows, at: now) }
-        try rows.removeCache(of: account.id)
-        if let enrolment = try rows.enrolment(account: account.id)?.settled(at: now), case .confirming = enrolment.state {
-            try rows.save(try enrolment.after(.delete, at: now))
+        try apply(in: rows, at: now) { try rows.endConfirming(account, at: now) }
+    }
+
+    /// The same where the enrolment ends by something else.
+    /// - Parameter endEnrolment: saves it, and what ends beside it, in its turn; also where there is no account any more.
+    func apply(in rows: any AuthenticationRows, at now: Instant, endingEnrolment endEnrolment: () throws -> Void) throws -> [Session] {
+        guard let account = try rows.account(account), account.server == server else {
+            try endEnrolment()
+            return []
         }
         try rows.markDeleted(account.id, of: account.server, at: now)
+        let stop = SessionStop(reason: .account, actor: actor, isClockDoubted: isClockDoubted)
+        let stopped = try rows.unfinishedSessions(of: account.id).inTheirOrder.compactMap { try stop.apply(to: $0, in: rows, at: now) }
+        try endEnrolment()
         // Somebody who still has the old phone must not be counted, or taken, for whoever has the reference next.
         let tries = try rows.offlineTries(of: account.otpReference, at: server) ?? OfflineTries(server: server, reference: account.otpReference)
         try rows.save(tries.reserved(at: now))
@@ -26,5 +32,13 @@ struct AccountRemoval: Sendable {
             try InstanceRemoval(deviceKey: account.deviceKey, instance: instance, server: server).apply(in: rows, at: now)
         }
         return stopped
+    }
+}
+
+extension EnrolmentRows {
+    /// Ends the enrolment of an account whose code is awaited: the account is deleted, or what it was to have is gone.
+    func endConfirming(_ account: AccountID, at now: Instant) throws {
+        guard let enrolment = try enrolment(account: account)?.settled(at: now), case .confirming = enrolment.state else { return }
+        try save(try enrolment.after(.delete, at: now))
     }
 }

@@ -1,15 +1,20 @@
 import OstiaryProtocol
 
 extension Account {
-    /// Saves a headless account as it was before its second factor was set; what the second-factor server has of it is closed, or leaves.
+    /// Saves a headless account as it was before its second factor was set; what the second-factor server has of it is closed, or leaves. The enrolment whose
+    /// code was awaited ends as deleted.
     func withoutNewFactor(in rows: any AuthenticationRows, at now: Instant) throws {
-        guard state == .upgrading, let instance else { return }
+        try withoutNewFactor(in: rows, at: now) { if state == .upgrading { try rows.endConfirming(id, at: now) } }
+    }
+
+    /// The same where the enrolment ends by something else.
+    /// - Parameter endEnrolment: saves it, and what ends beside it, in its turn; also where the account has no new factor.
+    func withoutNewFactor(in rows: any AuthenticationRows, at now: Instant, endingEnrolment endEnrolment: () throws -> Void) throws {
+        guard state == .upgrading, let instance else { return try endEnrolment() }
         var headless = self
         (headless.instance, headless.state) = (nil, .active)
         try rows.save(headless)
-        if let enrolment = try rows.enrolment(account: id)?.settled(at: now), case .confirming = enrolment.state {
-            try rows.save(try enrolment.after(.delete, at: now))
-        }
+        try endEnrolment()
         try InstanceRemoval(deviceKey: deviceKey, instance: instance, server: server).apply(in: rows, at: now)
     }
 }

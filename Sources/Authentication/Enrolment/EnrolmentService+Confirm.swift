@@ -55,13 +55,13 @@ extension EnrolmentService {
 
     /// One that ran out, as it is stored from now on.
     private static func end(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> Enrolment {
-        var isBlocked = false
-        if case .confirming(let claim, _) = enrolment.state {
-            isBlocked = try rows.account(claim.account)?.isBlocked == true
-            try Confirmation.giveUp(claim, of: enrolment, by: .server, in: rows, at: now)
+        guard case .confirming(let claim, _) = enrolment.state else {
+            let ended = enrolment.settled(at: now)
+            try rows.save(ended)
+            return ended
         }
-        let ended = enrolment.settled(at: now, isBlocked: isBlocked)
-        try rows.save(ended)
+        let ended = enrolment.settled(at: now, isBlocked: try rows.account(claim.account)?.isBlocked == true)
+        try Confirmation.giveUp(claim, of: enrolment, by: .server, in: rows, at: now) { try rows.save(ended) }
         return ended
     }
 }
@@ -113,25 +113,28 @@ struct Confirmation: Sendable {
         _ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows, at now: Instant
     ) throws -> ConfirmationResult {
         let guessed = try enrolment.after(.wrongCode, at: now)
-        try rows.save(guessed)
         guard case .failed = guessed.state else {
+            try rows.save(guessed)
             return ConfirmationResult(
                 outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), moved: guessed, news: [])
         }
-        try Self.giveUp(claim, of: enrolment, by: activation.actor, in: rows, at: now)
+        try Self.giveUp(claim, of: enrolment, by: activation.actor, in: rows, at: now) { try rows.save(guessed) }
         return ConfirmationResult(outcome: .removed, moved: guessed, news: [])
     }
 
     /// What waited for its code goes: a new account, or the second factor of a headless one, which stays as it was.
+    /// - Parameter end: saves the enrolment as it ended, in its turn: behind the account and before the instance (docs/decisions/0075).
     static func giveUp(
-        _ claim: Enrolment.Claim, of enrolment: Enrolment, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
+        _ claim: Enrolment.Claim, of enrolment: Enrolment, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant,
+        ending end: () throws -> Void
     ) throws {
         try rows.record(AuditEntry(.enrolmentFailed, server: enrolment.server, account: claim.account, by: actor, at: now))
         guard enrolment.purpose.upgraded != nil else {
-            _ = try AccountRemoval(account: claim.account, server: enrolment.server, actor: actor).apply(in: rows, at: now)
+            _ = try AccountRemoval(account: claim.account, server: enrolment.server, actor: actor)
+                .apply(in: rows, at: now, endingEnrolment: end)
             return
         }
-        guard let account = try rows.account(claim.account) else { return }
-        try account.withoutNewFactor(in: rows, at: now)
+        guard let account = try rows.account(claim.account) else { return try end() }
+        try account.withoutNewFactor(in: rows, at: now, endingEnrolment: end)
     }
 }

@@ -90,13 +90,13 @@ extension EnrolmentService {
             let finished = try enrolment.after(.finish(finish), at: request.now)
             try enrolment.checkPurpose(claim.deviceKey, whileLeaving: .enrolmentOld, in: rows)
             try request.spend(in: rows, again: former != nil)
-            if let receipt { try saveInstance(claim, receipt, in: rows) }
             let account = try made(by: enrolment, claim, receipt?.value.instanceID, fresh, request, in: rows)
             try rows.save(account)
             try rows.save(finished)
             var outcome = ActivationOutcome(account: account, enrolment: finished, news: [])
             if parameters.flags.contains(.skipEnrolConfirmation) { outcome = try activation.activate(finished, account, in: rows, at: request.now) }
             outcome.offlineCodes = parameters.offlineCodes
+            if let receipt { try saveInstance(claim, receipt, in: rows) }
             return outcome
         }
         tell(outcome.enrolment)

@@ -26,28 +26,32 @@ extension EnrolmentService {
     package func admitPage(_ start: EnrolmentStart, at server: ServerID, now: Instant) async throws {
         try await store.read { rows in
             _ = try names(of: start, at: server, in: rows)
-            for other in try upgrades(beside: start, in: rows) {
-                if case .confirming = other.settled(at: now).state { throw EnrolmentStartError.confirming }
-            }
+            _ = try unfinishedUpgrades(beside: start, in: rows, at: now)
         }
     }
 
     /// What was begun for the same account under other nonces, and is not written down as over.
-    private func upgrades(beside start: EnrolmentStart, in rows: any AuthenticationRows) throws -> [Enrolment] {
+    /// - Throws: `EnrolmentStartError.confirming` while a second factor that was set waits for its code.
+    func unfinishedUpgrades(beside start: EnrolmentStart, in rows: any AuthenticationRows, at now: Instant) throws -> [Enrolment] {
         guard let account = start.purpose.upgraded else { return [] }
-        return try rows.upgrades(of: account).filter { $0.nonceHash != start.nonce.hash }
+        let others = try rows.upgrades(of: account).filter { $0.nonceHash != start.nonce.hash }
+        for other in others {
+            if case .confirming = other.settled(at: now).state { throw EnrolmentStartError.confirming }
+        }
+        return others
     }
 
-    /// Ends what was begun for the same account under other nonces: it has one enrolment at a time, the newest.
-    /// - Throws: `EnrolmentStartError.confirming` while a second factor that was set waits for its code.
-    /// - Returns: those that ended.
-    func overtake(_ start: EnrolmentStart, in rows: any AuthenticationRows, at now: Instant) throws -> [Enrolment] {
-        try upgrades(beside: start, in: rows).map { other in
-            if case .confirming = other.settled(at: now).state { throw EnrolmentStartError.confirming }
+    /// Ends these: the account has one enrolment at a time, the newest.
+    /// - Returns: them as they ended.
+    func overtake(_ others: [Enrolment], in rows: any AuthenticationRows, at now: Instant) throws -> [Enrolment] {
+        try others.map { other in
             let ended = other.overtaken()
-            try rows.save(ended)
             // One whose ten minutes are over, and that nobody has ended yet.
-            if case .confirming(let claim, _) = other.state { try Confirmation.giveUp(claim, of: other, by: .server, in: rows, at: now) }
+            guard case .confirming(let claim, _) = other.state else {
+                try rows.save(ended)
+                return ended
+            }
+            try Confirmation.giveUp(claim, of: other, by: .server, in: rows, at: now) { try rows.save(ended) }
             return ended
         }
     }

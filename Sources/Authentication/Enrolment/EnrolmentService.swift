@@ -49,8 +49,9 @@ package struct EnrolmentService: Sendable {
                 try rows.save(handed)
                 return .handedOver(handed)
             }
-            let overtaken = try overtake(start, in: rows, at: now)
+            let others = try unfinishedUpgrades(beside: start, in: rows, at: now)
             let givenUp = try last.flatMap { try replace($0, by: start, actor, in: rows, at: now) }
+            let overtaken = try overtake(others, in: rows, at: now)
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, account: start.purpose.upgraded, by: actor, at: now))
             return .began(ended: overtaken + (givenUp.map { [$0] } ?? []))
@@ -78,8 +79,7 @@ package struct EnrolmentService: Sendable {
         }
         // Who blocked it wants neither this phone nor another of that page.
         guard try start.isNewest || rows.account(claim.account)?.isBlocked != true else { throw EnrolmentStartError.accountBlocked }
-        try rows.save(ended)
-        try Confirmation.giveUp(claim, of: last, by: actor, in: rows, at: now)
+        try Confirmation.giveUp(claim, of: last, by: actor, in: rows, at: now) { try rows.save(ended) }
         return ended
     }
 

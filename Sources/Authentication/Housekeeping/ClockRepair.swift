@@ -36,7 +36,7 @@ struct ClockRepair: Sendable {
 
     /// Whether there may be more.
     private static func bringSessionsBack(in rows: any AuthenticationRows, from ahead: Instant, to now: Instant) throws -> Bool {
-        let sessions = try rows.sessions(writtenAfter: ahead, limit: batch)
+        let sessions = try rows.sessions(writtenAfter: ahead, limit: batch).inTheirOrder
         for session in sessions {
             let parameters = try rows.server(session.server)?.parameters
             let patience = session.approval.flatMap { parameters?.life(of: $0) } ?? parameters?.patience ?? ServerParameters.unwatchedLife

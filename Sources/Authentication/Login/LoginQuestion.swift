@@ -76,7 +76,7 @@ struct LoginQuestion: Sendable {
 
 /// AppLogins of an account that ran out and are not written down as over.
 private func endedAppLogins(of account: AccountID, in rows: any SessionRows, at now: Instant) throws -> [Session] {
-    try rows.unfinishedAppLogins(of: account).filter { $0.settled(at: now).isFinished }
+    try rows.unfinishedAppLogins(of: account).filter { $0.settled(at: now).isFinished }.inTheirOrder
 }
 
 /// Writes them down, so that the cache of one that is over is not used any more.

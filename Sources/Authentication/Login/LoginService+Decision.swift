@@ -101,10 +101,12 @@ extension LoginService {
                 return LoginOutcome(answer: answer, news: former?.news ?? [])
             }
             var accepted = try session.taking(login.acceptance(in: session, derivation), at: request.now)
+            try save(account, loggedInAt: accepted.isReturning ? nil : request.now, in: rows)
             try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
-            try use(evidence, by: account, in: rows, at: accepted.isReturning ? nil : request.now)
+            if let cache = evidence.cache { try use(cache, of: account.id, in: rows) }
             let replaced = try replaceAppLogins(of: account.id, by: accepted, in: rows, at: request.now)
             let answer = try grant(&accepted, login, account, parameters, minted, derivation, in: rows, at: request.now)
+            if let receipt = evidence.receipt { try keep(receipt, by: account, in: rows) }
             if !admitted.claimed { try request.spend(in: rows, again: former != nil) }
             try rows.record(
                 AuditEntry(.loginAccepted, server: request.server, account: account.id, by: .phone, at: request.now, methods: evidence.methods))
@@ -118,28 +120,31 @@ extension LoginService {
         return session
     }
 
-    /// Spends a single-use cache, keeps a receipt. A cache that was replaced or deleted meanwhile is no evidence any more.
-    /// - Parameter now: when it logged the account in; nil when it did not yet.
-    private func use(_ evidence: Evidence, by account: Account, in rows: any AuthenticationRows, at now: Instant?) throws {
+    /// - Parameter now: when it was logged in; nil when it was not yet.
+    private func save(_ account: Account, loggedInAt now: Instant?, in rows: any AuthenticationRows) throws {
         var account = account
-        if let cache = evidence.cache {
-            guard try rows.cache(of: account.id) == cache else { throw Refusal.cacheNotValid }
-            if cache.isSingleUse { try rows.removeCache(of: account.id) }
-        }
-        if let receipt = evidence.receipt, var instance = try rows.instance(of: account) {
-            instance.keep(receipt)
-            try rows.save(instance)
-        }
         // Whatever the login was, the silent one straight after the enrolment is gone.
         account.hasActivationCache = false
         account.lastLogin = now ?? account.lastLogin
         try rows.save(account)
     }
 
+    /// Spends a single-use cache. One that was replaced or deleted meanwhile is no evidence any more.
+    private func use(_ cache: FactorCache, of account: AccountID, in rows: any AuthenticationRows) throws {
+        guard try rows.cache(of: account) == cache else { throw Refusal.cacheNotValid }
+        if cache.isSingleUse { try rows.removeCache(of: account) }
+    }
+
+    private func keep(_ receipt: Encoded<Receipt>, by account: Account, in rows: any AuthenticationRows) throws {
+        guard var instance = try rows.instance(of: account) else { return }
+        instance.keep(receipt)
+        try rows.save(instance)
+    }
+
     /// An app has one AppLogin at a time. What takes its place inherits nothing but the proof that its own decision brought.
     private func replaceAppLogins(of account: AccountID, by session: Session, in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
         guard session.purpose == .app else { return [] }
-        return try rows.unfinishedAppLogins(of: account).filter { $0.id != session.id }
+        return try rows.unfinishedAppLogins(of: account).filter { $0.id != session.id }.inTheirOrder
             .compactMap { try SessionStop(reason: .replaced, actor: .phone).apply(to: $0, in: rows, at: now) }
     }
 
@@ -176,15 +181,15 @@ extension LoginService {
         _ derivation: SessionDerivation, in rows: any AuthenticationRows, at now: Instant
     ) throws -> L6 {
         let isApp = session.purpose == .app
-        if isApp {
-            if let former = session.nonceHash { try rows.removePointer(nonceHash: former, of: session.server) }
-            let hash = Transcript.nonce(minted.webNonce)
-            session.nonceHash = hash
-            try rows.save(NoncePointer(server: session.server, hash: hash, kind: .web, session: session.id, run: 0))
-        }
-        try rows.save(session)
         let cache = minted.cache.flatMap { login.cache($0, under: parameters.pinTimeout, at: now) }
         if let cache { try rows.save(cache) }
+        let former = session.nonceHash
+        if isApp { session.nonceHash = Transcript.nonce(minted.webNonce) }
+        try rows.save(session)
+        if isApp, let hash = session.nonceHash {
+            if let former { try rows.removePointer(nonceHash: former, of: session.server) }
+            try rows.save(NoncePointer(server: session.server, hash: hash, kind: .web, session: session.id, run: 0))
+        }
         return L6(
             result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,
             webNonce: isApp ? minted.webNonce : nil, returnCode: login.returnCodeForApp(of: session, derivation)?.exposed,

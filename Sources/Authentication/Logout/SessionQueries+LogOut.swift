@@ -11,8 +11,18 @@ extension SessionQueries {
             let session = try rows.pointer(nonceHash: nonce.hash, of: server).flatMap { try rows.session($0.session) }
             let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server)
             if session == nil, enrolment == nil { _ = try rows.existing(server) }
-            let stopped = try session.flatMap { try stop.apply(to: $0, in: rows, at: now) }
-            let givenUp = try enrolment.flatMap { try Self.end($0, by: actor, in: rows, at: now) }
+            let givenUp = enrolment?.loggedOut()
+            var stopped: Session?
+            func end() throws {
+                stopped = try session.flatMap { try stop.apply(to: $0, in: rows, at: now) }
+                if let givenUp { try rows.save(givenUp) }
+            }
+            // Also one whose ten minutes are over, and that nobody has removed yet.
+            if let enrolment, givenUp != nil, case .confirming(let claim, _) = enrolment.state {
+                try Confirmation.giveUp(claim, of: enrolment, by: actor, in: rows, at: now, ending: end)
+            } else {
+                try end()
+            }
             return LoggedOut(session: stopped ?? former?.session, enrolment: givenUp ?? former?.enrolment)
         }
         if let session = ended.session { events.publish(.ended(session)) }
@@ -30,19 +40,6 @@ extension SessionQueries {
             return LoggedOut(session: stopped ?? former?.session, enrolment: nil)
         }
         if let session = ended.session { events.publish(.ended(session)) }
-    }
-
-    /// The enrolment as it is stored now, without the account that waited for its code; nil when there was nothing to end.
-    private static func end(
-        _ enrolment: Enrolment, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
-    ) throws -> Enrolment? {
-        guard let ended = enrolment.loggedOut() else { return nil }
-        try rows.save(ended)
-        // Also one whose ten minutes are over, and that nobody has removed yet.
-        if case .confirming(let claim, _) = enrolment.state {
-            try Confirmation.giveUp(claim, of: enrolment, by: actor, in: rows, at: now)
-        }
-        return ended
     }
 }
 

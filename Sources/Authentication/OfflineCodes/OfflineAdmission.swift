@@ -1,6 +1,6 @@
 import OstiaryProtocol
 
-/// One code that was typed, inside a transaction: counted first, then compared, in the order of protocol §9.
+/// One code that was typed, inside a transaction: counted first, then compared, in the order of protocol §9. What was counted is saved with what comes of it.
 struct OfflineAdmission: Sendable {
     let text: String
     let nonceHash: [UInt8]
@@ -18,6 +18,13 @@ struct OfflineAdmission: Sendable {
         case wrong(left: Int)
     }
 
+    /// A try that counts, and is not saved yet.
+    private struct CountedTry {
+        let session: Session
+        let tries: OfflineTries
+        let failures: OfflineFailures
+    }
+
     /// - Throws: `OfflineCodeRefusal` of what was not counted, `UnknownServer`.
     func take(in rows: any AuthenticationRows, after former: Outcome?, at now: Instant) throws -> Outcome {
         // Counted, and compared, by the first look.
@@ -25,17 +32,17 @@ struct OfflineAdmission: Sendable {
         guard let length = try rows.existing(server).parameters.offlineCodes else { throw OfflineCodeRefusal.notOffered }
         let typed: TypedOfflineCode
         do { typed = try TypedOfflineCode(text, length: length) } catch { throw OfflineCodeRefusal.notACode(error) }
-        let session = try counted(typed, in: rows, at: now)
+        let counted = try counted(typed, in: rows, at: now)
         if former == nil { _ = try rows.spend(mark, until: now + PhoneRequest.memory) }
         let account = try rows.account(otpReference: typed.reference, at: server)
-        guard let interval = try interval(of: typed, account, session, length, at: now), let account, account.isUsable,
-            let outcome = try logIn(account, in: interval, to: session, in: rows, at: now)
-        else { return try wrong(session, in: rows, at: now) }
+        guard let interval = try interval(of: typed, account, counted.session, length, at: now), let account, account.isUsable,
+            let outcome = try logIn(account, in: interval, by: counted, in: rows, at: now)
+        else { return try wrong(counted, in: rows, at: now) }
         return outcome
     }
 
     /// The session, with one try less of it, of the reference and of the virtual server. Nothing was compared yet.
-    private func counted(_ typed: TypedOfflineCode, in rows: any AuthenticationRows, at now: Instant) throws -> Session {
+    private func counted(_ typed: TypedOfflineCode, in rows: any AuthenticationRows, at now: Instant) throws -> CountedTry {
         let session = try session(in: rows, at: now)
         let counted: Session
         do { counted = try session.after(.tryCode, at: now) } catch { throw error == .spent ? OfflineCodeRefusal.sessionSpent : .noSession }
@@ -45,10 +52,7 @@ struct OfflineAdmission: Sendable {
         if let seconds = [tries.wait(at: now), failures.wait(at: now)].compactMap({ $0 }).max() {
             throw OfflineCodeRefusal.tooMany(seconds: seconds)
         }
-        try rows.save(counted)
-        try rows.save(tries.counted(at: now))
-        try rows.save(failures.counted(at: now))
-        return counted
+        return CountedTry(session: counted, tries: tries.counted(at: now), failures: failures.counted(at: now))
     }
 
     private func session(in rows: any AuthenticationRows, at now: Instant) throws -> Session {
@@ -76,30 +80,34 @@ struct OfflineAdmission: Sendable {
 
     /// Nil when the session is not for this account.
     private func logIn(
-        _ account: Account, in interval: UInt64, to session: Session, in rows: any AuthenticationRows, at now: Instant
+        _ account: Account, in interval: UInt64, by counted: CountedTry, in rows: any AuthenticationRows, at now: Instant
     ) throws -> Outcome? {
+        let session = counted.session
         let login = Login(
             account: account.id, binding: nil, isOffline: true, at: now, methods: [], verifiedAt: now,
             decision: Self.decision(session.id, account.otpReference, interval), deadline: now + ServerParameters.unwatchedLife, lastPing: now,
             lastStamp: Instant(0))
         let code = keys.derivation.returnCode(of: session.id, account: account.id, decision: login.decision)
         guard let accepted = try? session.after(.typeCode(login, codeHash: code.hash), at: now) else { return nil }
-        try rows.save(accepted)
-        if let failures = try rows.offlineFailures(at: server) { try rows.save(failures.takenBack) }
-        try rows.record(AuditEntry(.loginByOfflineCode, server: server, account: account.id, by: actor, at: now))
-        guard accepted.login != nil else { return .returning(accepted) }
         var known = account
-        known.lastLogin = now
-        known.hasActivationCache = false
-        try rows.save(known)
-        return .loggedIn(accepted, login, AccountFacts(known))
+        if accepted.login != nil {
+            known.lastLogin = now
+            known.hasActivationCache = false
+            try rows.save(known)
+        }
+        try rows.save(accepted)
+        try rows.save(counted.tries)
+        try rows.save(counted.failures.takenBack)
+        try rows.record(AuditEntry(.loginByOfflineCode, server: server, account: account.id, by: actor, at: now))
+        return accepted.login == nil ? .returning(accepted) : .loggedIn(accepted, login, AccountFacts(known))
     }
 
-    private func wrong(_ session: Session, in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {
-        if try rows.offlineFailures(at: server)?.pauses == true {
-            try rows.record(AuditEntry(.offlineCodesPaused, server: server, by: .server, at: now))
-        }
-        return .wrong(left: Int(Session.mostCodes - session.codesTried))
+    private func wrong(_ counted: CountedTry, in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {
+        try rows.save(counted.session)
+        try rows.save(counted.tries)
+        try rows.save(counted.failures)
+        if counted.failures.pauses { try rows.record(AuditEntry(.offlineCodesPaused, server: server, by: .server, at: now)) }
+        return .wrong(left: Int(Session.mostCodes - counted.session.codesTried))
     }
 
     /// SHA(sid || otpRef || T), in the place of SHA(L5 without devSig).

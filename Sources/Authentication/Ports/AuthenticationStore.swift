@@ -4,7 +4,8 @@ import OstiaryProtocol
 ///
 /// A body is plain code over the rows of one transaction: it loads values, runs a machine of this domain on them and saves what came out.
 /// Writing bodies run as if one after the other, so a question that a body asked stays answered until it ends; if a body throws, nothing that it
-/// did remains. A body may run twice, has no effect but through its rows, and draws nothing: fresh values are drawn before it.
+/// did remains. A body may run twice, has no effect but through its rows, and draws nothing: fresh values are drawn before it. It changes rows in one order,
+/// or two of them wait for each other: account, cache, session, pointer of a nonce, enrolment, instance (docs/decisions/0075).
 package protocol AuthenticationStore: Sendable {
     func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value
 

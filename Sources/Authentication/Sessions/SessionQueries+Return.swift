@@ -74,11 +74,11 @@ private struct HandIn: Sendable {
         let patience = try rows.existing(server).parameters.life(of: accepted)
         let loggedIn = try session.after(.comeBack(patience: patience), at: now)
         guard let login = loggedIn.login else { return .wrong }
-        try rows.save(loggedIn)
         if var account = try rows.account(login.account) {
             account.lastLogin = now
             try rows.save(account)
         }
+        try rows.save(loggedIn)
         try rows.record(AuditEntry(.loginReturned, server: server, account: login.account, by: actor, at: now, methods: login.methods))
         return .loggedIn(loggedIn, login, try facts(login, in: rows))
     }

@@ -15,9 +15,9 @@ struct SessionStop: Sendable {
             ended = ended.with(.stopped(login, reason, at: at))
         }
         guard ended != session else { return nil }
-        try rows.save(ended)
         // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.
         if session.purpose == .app, let login = session.login { try rows.removeCache(of: login.account) }
+        try rows.save(ended)
         if let entry = session.unfinished(ending: reason, by: actor, at: now) { try rows.record(entry) }
         return ended
     }
@@ -37,4 +37,9 @@ extension Session {
             }
         return found.map { AuditEntry($0.kind, server: server, account: $0.account, by: settled(at: now).isFinished ? .server : actor, at: now) }
     }
+}
+
+extension [Session] {
+    /// As whoever changes several of them takes them, so that two who do it at once never wait for each other.
+    var inTheirOrder: [Session] { sorted { $0.id.bytes.lexicographicallyPrecedes($1.id.bytes) } }
 }

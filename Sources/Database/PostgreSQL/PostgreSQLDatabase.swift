@@ -64,21 +64,35 @@ package final class PostgreSQLDatabase: Database {
         let retry = connector.settings.retry
         let deadline = limit ?? newDeadline
         var runs = 0
-        var isCareful = false
+        var (isCareful, hasCollided) = (false, false)
         while true {
             let cause: AgainCause
-            switch try await attempt(kind, isCareful: isCareful, by: deadline, body) {
-            case .done(let result):
-                guard case .failure(let error) = result else { return try result.get() }
-                note(error)
-                throw await reason(for: error, of: kind, by: deadline)
-            case .again(let found): cause = found
+            do {
+                switch try await attempt(kind, isCareful: isCareful, by: deadline, body) {
+                case .done(let result):
+                    guard case .failure(let error) = result else { return try result.get() }
+                    note(error)
+                    throw await reason(for: error, of: kind, by: deadline)
+                case .again(let found): cause = found
+                }
+            } catch SQLError.busy where hasCollided {
+                // It waited for those who had sent it away before.
+                throw SQLError.collided
             }
             runs += 1
             isCareful = isCareful || cause == .unheededError
-            guard !deadline.isOver, let pause = retry.pause(after: runs) else { throw cause == .loss ? SQLError.unavailable : SQLError.busy }
+            hasCollided = hasCollided || cause == .conflict
+            guard !deadline.isOver, let pause = retry.pause(after: runs) else {
+                throw Self.refusal(after: cause, hasCollided: hasCollided, isLate: deadline.isOver)
+            }
             if pause > 0, cause != .unheededError { await retry.wait(pause) }
         }
+    }
+
+    /// Why a body is not begun again. One that was sent away by others, and whose time was over while it waited for them, has lost no server.
+    private static func refusal(after cause: AgainCause, hasCollided: Bool, isLate: Bool) -> SQLError {
+        if cause == .conflict || hasCollided && isLate { return .collided }
+        return cause == .loss ? .unavailable : .busy
     }
 
     private func attempt<Value: Sendable>(

@@ -36,13 +36,15 @@ extension DeviceService {
             guard let stored = try rows.polled(hash: question.authorization.hash, of: server) else { return nil }
             let waiting = try rows.following(stored, granting: grant, at: now).authorization
             guard waiting.isWaiting(at: now), try rows.isAsShown(question, at: server) else { return nil }
+            var former: SessionID?
             if let session = waiting.session, let taker = try rows.taker(of: session, at: server, now: now) {
                 guard taker != .nobody else { return session }
                 guard taker.makesRoom(for: account) else { throw CodeTaken() }
-                try rows.endPushed(session, of: nil, at: server, by: .phone, now: now)
+                former = session
             }
-            try rows.begin(fresh, asking: request, codeLife: waiting.expiresAt.seconds(since: now), at: server, now: now)
             try rows.save(waiting.asked(in: fresh))
+            if let former { try rows.endPushed(former, of: nil, at: server, by: .phone, now: now) }
+            try rows.begin(fresh, asking: request, codeLife: waiting.expiresAt.seconds(since: now), at: server, now: now)
             return fresh
         }
     }

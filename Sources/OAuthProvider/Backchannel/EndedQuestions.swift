@@ -15,9 +15,8 @@ extension OAuthRows {
             guard let session = question.session, case .backchannel(let account?) = question.way else { continue }
             let outcome = try outcome(ofPushed: session, at: server, now: now)
             if case .loggedIn = outcome { continue }
+            if outcome != .over, let denied = question.decided(nil, by: now, at: now) { try save(denied) }
             try endPushed(session, of: account, at: server, by: actor, now: now)
-            guard outcome != .over, let denied = question.decided(nil, by: now, at: now) else { continue }
-            try save(denied)
         }
     }
 }

@@ -13,6 +13,8 @@ package final class CountingDatabase: Database {
         package var softCommits = 0
         /// What the bodies ran, in order; not what begins and ends their transactions.
         package var statements: [String] = []
+        /// The same, apart for each run of a body that may write.
+        package var transactions: [[String]] = []
     }
 
     private let base: any Database
@@ -63,9 +65,11 @@ package final class CountingDatabase: Database {
     }
 
     private func add(_ script: [Statement], reads: Int = 0) {
+        let statements = script.map(\.sql)
         count.withLock { count in
             count.reads += reads
-            count.statements += script.map(\.sql)
+            count.statements += statements
+            if reads == 0 { count.transactions.append(statements) }
         }
     }
 

@@ -17,11 +17,12 @@ package enum CloseRules {
             return Ruling(.refused(standing))
         }
         var changes: [Change] = []
-        if situation.pending != nil { changes += [.dropPending(id), .forgetAttempts(of: id)] }
         if var instance = situation.instance, instance.state != .closed {
             instance.close()
-            changes += [.saveInstance(instance), .forgetAttempts(of: id)]
+            changes.append(.saveInstance(instance))
         }
+        if !changes.isEmpty || situation.pending != nil { changes.append(.forgetAttempts(of: id)) }
+        if situation.pending != nil { changes.append(.dropPending(id)) }
         return Ruling(.closed(standing), changes)
     }
 }

@@ -19,7 +19,7 @@ package enum LeaveRules {
         guard var instance = situation.instance, instance.deviceKeys.contains(deviceKey) else { return Ruling(.left(standing)) }
         instance.leave(deviceKey)
         var changes = [Change.saveInstance(instance)]
-        if let pending = situation.pending, pending.deviceKey == deviceKey { changes += [.dropPending(id), .supersede(pending.attemptID)] }
+        if let pending = situation.pending, pending.deviceKey == deviceKey { changes += [.supersede(pending.attemptID), .dropPending(id)] }
         return Ruling(.left(standing), changes)
     }
 }

@@ -48,7 +48,7 @@ package enum Change: Equatable, Sendable {
     case log(ResetRecord)
 }
 
-/// What a rule answers: the outcome, and what to change before anybody hears of it.
+/// What a rule answers: the outcome, and what to change before anybody hears of it: the instance, then attempts, then the pending key (docs/decisions/0075).
 package struct Ruling<Outcome: Sendable>: Sendable {
     package let outcome: Outcome
     package let changes: [Change]

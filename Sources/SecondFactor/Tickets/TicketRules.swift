@@ -155,7 +155,7 @@ package enum TicketRules {
         let pending = PendingKey(
             instanceID: attempt.instanceID, owner: attempt.owner, attemptID: attempt.id, deviceKey: deviceKey, evaluationKey: fresh.wrapped,
             expiresAt: now + Times.pendingLifetime)
-        return Ruling(.admitted(attempt, key: fresh.wrapped, standing), changes + [.hold(pending), .saveAttempt(attempt)])
+        return Ruling(.admitted(attempt, key: fresh.wrapped, standing), changes + [.saveAttempt(attempt), .hold(pending)])
     }
 
     private static func record(

@@ -67,7 +67,7 @@ struct LoggedOutPageTests {
                     switch step {
                     case 0: page = try await routes.pages.redeem(ticket, at: now)
                     case 1: link = try await routes.view.begin(try #require(page), isNewest: true, at: now)
-                    case 2: try await routes.pages.keep(try #require(link), for: try #require(page))
+                    case 2: try await routes.view.keep(try #require(link), for: try #require(page), at: now)
                     default: break
                     }
                 } catch let error as PageRefusal { refusal = error }

@@ -84,7 +84,7 @@ struct PageIdentityTests {
             func opened(_ kind: PageKind, nonce: String = PagesFixture.nonce) async throws -> OpenPage {
                 let page = try await pages.redeem(try await browser.ticket(kind, nonce: nonce), at: now)
                 guard let link = try await view.begin(page, isNewest: true, at: now) else { return page }
-                try await pages.keep(link, for: page)
+                try await view.keep(link, for: page, at: now)
                 return try await pages.page(of: page.cookie, at: now)
             }
             func frames(of page: OpenPage, after seconds: UInt64 = 0) async throws -> Int? {

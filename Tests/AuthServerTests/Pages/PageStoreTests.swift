@@ -40,7 +40,7 @@ struct PageStoreTests {
             let kept = try #require(try await store.page(of: cookie, at: now + 99))
             #expect(kept.page == page && kept.link == nil && kept.expiresAt == now + 100)
             let link = try SealedLink([1, 2, 3], under: cookie)
-            #expect(try await store.keep(link, for: cookie))
+            #expect(try await store.keep(link, for: cookie, over: nil) == .kept)
             let linked = try #require(try await store.page(of: cookie, at: now + 99))
             #expect(linked.page == page && linked.link == link && linked.number == kept.number)
             #expect(try await store.page(of: ticket, at: now + 99) == nil)
@@ -105,7 +105,7 @@ struct PageStoreTests {
             let other = others.map { (page: $0, ticket: PageSecret(using: random), cookie: PageSecret(using: random)) }
             try await open(page, as: cookie, in: store)
             let first = try SealedLink([1], under: cookie)
-            #expect(try await store.keep(first, for: cookie))
+            #expect(try await store.keep(first, for: cookie, over: nil) == .kept)
             try await store.open(page, ticket: unopened, until: now + 60)
             for other in other { try await store.open(other.page, ticket: other.ticket, until: now + 60) }
 
@@ -114,18 +114,21 @@ struct PageStoreTests {
             #expect(try await store.redeem(unopened, for: PageSecret(using: random), until: now + 100, at: now) == nil)
             #expect(try await store.redeem(login.ticket, for: PageSecret(using: random), until: now + 100, at: now) == nil)
             for cookie in [cookie, login.opened] { #expect(try await store.renew(cookie, at: now) == nil) }
-            #expect(try await !store.keep(try SealedLink([2], under: cookie), for: cookie))
+            #expect(try await store.keep(try SealedLink([2], under: cookie), for: cookie, over: [1]) == .isOver)
             let kept = try #require(try await store.page(of: cookie, at: now))
             #expect(kept.isLoggedOut && kept.link == first && kept.page == page)
             for other in other {
                 #expect(try await store.redeem(other.ticket, for: other.cookie, until: now + 100, at: now) == other.page)
-                #expect(try await store.keep(try SealedLink([3], under: other.cookie), for: other.cookie))
+                #expect(try await store.keep(try SealedLink([3], under: other.cookie), for: other.cookie, over: nil) == .kept)
                 #expect(try await store.page(of: other.cookie, at: now)?.isLoggedOut == false)
             }
             // What the site opens afterwards is another matter.
             let next = PageSecret(using: random)
             try await open(page, as: next, in: store)
-            #expect(try await store.keep(try SealedLink([4], under: next), for: next))
+            #expect(try await store.keep(try SealedLink([4], under: next), for: next, over: nil) == .kept)
+            #expect(try await store.keep(try SealedLink([5], under: next), for: next, over: nil) == .isAnother)
+            #expect(try await store.page(of: next, at: now)?.link?.opened(by: next) == [4])
+            #expect(try await store.keep(try SealedLink([5], under: next), for: next, over: [4]) == .kept)
 
             guard backend == .file else { return }
             let plan = try await database.transaction { connection in

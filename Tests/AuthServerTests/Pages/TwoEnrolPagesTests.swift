@@ -59,12 +59,49 @@ struct TwoEnrolPagesTests {
                 for try await status in group { #expect(status == .ok) }
             }
             let shown = try await browser.state(cookie)
-            #expect(["waiting", "expired"].contains(shown.text("state")))
-            if shown.text("state") == "expired" { #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok) }
-            let link = try Link(text: try #require(try await browser.state(cookie).text("link")))
+            #expect(shown.text("state") == "waiting")
+            let link = try Link(text: try #require(shown.text("link")))
             guard case .enrol(let link) = link else { throw WireError.badType }
             let newest = try await premises.store.read { rows in try rows.enrolment(link.enrolID) }
             #expect(newest?.settled(at: premises.clock.now).state == .open)
+        }
+    }
+
+    /// Where the link of the enrolment that began first comes to be kept.
+    enum OlderLink: CaseIterable {
+        case first, last
+        /// It was looked at before the newer one began, and comes after its link.
+        case lookedAtBefore
+    }
+
+    @Test(
+        "Of two enrolments that a page begins at once it shows the newer, in whatever order their links come to be kept",
+        arguments: OlderLink.allCases)
+    func keptOutOfTurn(_ turn: OlderLink) async throws {
+        let premises = try await PagesFixture()
+        let (pages, view, now) = (premises.pageRoutes.pages, premises.pageRoutes.view, premises.clock.now)
+        try await premises.asBrowser { (browser) async throws in
+            let page = try await pages.redeem(try await browser.ticket(.enrol), at: now)
+            let older = try #require(try await view.begin(page, isNewest: true, at: now))
+            if turn == .first { try await view.keep(older, for: page, at: now) }
+            var newer: [UInt8]?
+            if turn == .lookedAtBefore {
+                try await pages.keep(older, for: page, at: now) {
+                    guard newer == nil else { return false }
+                    let link = try #require(try await view.begin(page, isNewest: false, at: now))
+                    try await view.keep(link, for: page, at: now)
+                    newer = link
+                    return true
+                }
+            } else {
+                let link = try #require(try await view.begin(page, isNewest: false, at: now))
+                try await view.keep(link, for: page, at: now)
+                newer = link
+            }
+            if turn == .last { try await view.keep(older, for: page, at: now) }
+            let kept = try await pages.page(of: page.cookie, at: now)
+            #expect(kept.link != nil && kept.link == newer)
+            #expect(try await view.snapshot(of: kept, style: .moving, at: now).state == .waiting)
         }
     }
 

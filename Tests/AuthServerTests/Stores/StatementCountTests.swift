@@ -43,7 +43,7 @@ struct StatementCountTests {
         }
     }
 
-    @Test("An offline code: 15 statements and a commit when it is right, 11 when it is wrong, and the same ones for a reference that names nobody")
+    @Test("An offline code: 12 statements and a commit when it is right, 10 when it is wrong, and the same ones for a reference that names nobody")
     func offlineCode() async throws {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
         try await ServersFixture.run(database: database) { servers in
@@ -57,11 +57,11 @@ struct StatementCountTests {
             _ = database.take()
             #expect(try await servers.refusal(ofTyping: wrong, for: nonce) == .wrong(left: 2))
             let known = database.take()
-            expect(known, reads: 0, commits: 1, statements: 11)
+            expect(known, reads: 0, commits: 1, statements: 10)
             #expect(try await servers.refusal(ofTyping: nobodys, for: nonce) == .wrong(left: 1))
             #expect(database.take() == known)
             #expect(try await servers.refusal(ofTyping: code, for: nonce) == nil)
-            expect(database.take(), reads: 0, commits: 1, statements: 15)
+            expect(database.take(), reads: 0, commits: 1, statements: 12)
         }
     }
 

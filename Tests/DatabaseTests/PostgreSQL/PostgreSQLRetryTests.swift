@@ -64,7 +64,7 @@ struct PostgreSQLRetryTests {
         try await PostgreSQLDatabase.lend(settings: pauses.settings(mostRuns: 10)) { database in
             try await database.migrate(sampleSchema)
             let runs = Runs()
-            await #expect(throws: SQLError.busy) {
+            await #expect(throws: SQLError.collided) {
                 try await database.transaction { connection in
                     runs.begin()
                     _ = try connection.one("SELECT value FROM counter WHERE name = 'hits'")
@@ -78,6 +78,43 @@ struct PostgreSQLRetryTests {
         // At once after the first run; the last is followed by none.
         #expect(pauses.waited.withLock { $0 } == [2, 4, 8, 16, 32, 64, 100, 100])
         #expect(pauses.drawn.withLock { $0 } == [3, 5, 9, 17, 33, 65, 101, 101])
+    }
+
+    @Test("Whoever was sent away, and then waits in vain for a row, is told that others were in the way: not that somebody has the database")
+    func waitsAfterwards() async throws {
+        var settings = PostgreSQLSettings.forTests
+        settings.lockTimeout = 200
+        try await PostgreSQLDatabase.lend(settings: settings, to: 2) { databases in
+            let (database, other) = (databases[0], databases[1])
+            try await database.migrate(sampleSchema)
+            let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let runs = Runs()
+            let holder = Mutex<Task<Void, any Error>?>(nil)
+            await #expect(throws: SQLError.collided) {
+                try await database.transaction { connection in
+                    let run = runs.begin()
+                    _ = try connection.one("SELECT value FROM counter WHERE name = 'hits'")
+                    if run == 1 { try blocking { try await other.countHit() } }
+                    if run == 2 {
+                        holder.withLock { holder in
+                            holder = Task {
+                                try await other.transaction { connection in
+                                    try connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'hits'")
+                                    held.signal()
+                                    release.wait()
+                                }
+                            }
+                        }
+                        held.wait()
+                    }
+                    try connection.execute("UPDATE counter SET value = value + 100 WHERE name = 'hits'")
+                }
+            }
+            release.signal()
+            try await holder.withLock { $0 }?.value
+            #expect(runs.count == 2)
+            #expect(try await database.hits() == 2)
+        }
     }
 
     @Test("Of several that start at once each step of the schema is taken once, and none of them fails")

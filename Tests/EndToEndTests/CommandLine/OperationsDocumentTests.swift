@@ -27,7 +27,8 @@ struct OperationsDocumentTests {
         let said: [(String, any Error)] = [
             ("cannot be reached (", Unreachable(reason: "x")), ("cannot be reached: a server that runs", SQLError.unavailable),
             ("is locked by another process, or too busy", SQLError.busy), ("commits are not answered", SQLError.commitsUnanswered(standbys: nil)),
-            ("is full", SQLError.diskFull(path: "x")), ("refuses to read or write", SQLError.diskFails(path: "x", reason: "y")),
+            ("transactions collided", SQLError.collided), ("is full", SQLError.diskFull(path: "x")),
+            ("refuses to read or write", SQLError.diskFails(path: "x", reason: "y")),
             ("has not the right", SQLError.notAllowed(path: "x", reason: "y")),
             ("a table of this server is not there", SQLError.tableMissing(path: "x")),
             ("has not all that its schema has", SQLError.indexMissing(path: "x")),
