@@ -107,8 +107,8 @@ class Hands:
     def on_phone(self, selector):
         self.keys.press(f"{SCREEN} {selector}", PHONE)
 
-    def says(self, text, sentence, seconds=20):
-        until(lambda: text in self.text(PHONE), sentence, seconds)
+    def says(self, text, sentence):
+        until(lambda: text in self.text(PHONE), sentence)
 
     def look(self, screen="login"):
         """The phone looks at the website, and asks."""

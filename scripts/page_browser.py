@@ -7,13 +7,31 @@ import re
 import subprocess
 import threading
 
-from trial import http, until
+from trial import NotYet, check, http, until
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 # Keys that are no character, as WebDriver has them.
 BACKSPACE, TAB, ENTER, SHIFT = "\ue003", "\ue004", "\ue007", "\ue008"
-# A page's minute passes in six seconds; any other time that it waits stays as long as it is.
-SHORT_MINUTE = "const wait = setTimeout; window.setTimeout = (what, after, ...rest) => wait(what, after === 60000 ? 6000 : after, ...rest)"
+# A page's minutes pass when `passMinute` is told to; any other time that it waits is what it is.
+MINUTES = """{
+  const [wait, forget, minutes] = [window.setTimeout, window.clearTimeout, new Map()];
+  window.setTimeout = (what, after, ...rest) => {
+    const timer = wait(what, after, ...rest);
+    if (after === 60000) minutes.set(timer, () => what(...rest));
+    return timer;
+  };
+  window.clearTimeout = (timer) => { forget(timer); minutes.delete(timer); };
+  window.passMinute = () => {
+    const over = [...minutes];
+    for (const [timer] of over) window.clearTimeout(timer);
+    for (const [, what] of over) what();
+    return over.length;
+  };
+}"""
+
+
+class Unanswered(NotYet):
+    """The browser has no answer: what it was asked about is not there, perhaps because it goes from one page to another at that moment."""
 
 
 class Browser:
@@ -46,7 +64,7 @@ class Browser:
         status, answer = http(method, self.base + path, body if body is not None else ({} if method == "POST" else None), timeout=180)
         value = json.loads(answer)["value"]
         if status != 200:
-            raise SystemExit(f"FAILED  browser: {value.get('message', value)}")
+            raise Unanswered(f"FAILED  browser: {value.get('message', value)}")
         return value
 
     def open(self, url):
@@ -66,9 +84,13 @@ class Browser:
     def devtools(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def shorten_minutes(self):
-        """In the pages that this tab opens from here on."""
-        self.devtools("Page.addScriptToEvaluateOnNewDocument", source=SHORT_MINUTE)
+    def watch_minutes(self):
+        """In the pages that this tab opens from here on: `pass_minute` is for them."""
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", source=MINUTES)
+
+    def pass_minute(self):
+        """What the page does after a minute it does now, however long the machine took until here."""
+        check(self.run("return window.passMinute()") > 0, "the page waits for a minute, which passes")
 
     def new_tab(self):
         """Opens a tab and goes there."""

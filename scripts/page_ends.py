@@ -17,8 +17,7 @@ def given_back(servers, browser, phone, new_phone, look):
         until(lambda: browser.state == state, f"{arguments[0]} at an enrolment is told on the page")
         check(process.wait(timeout=60) == 2, "the phone has refused")
         look(browser, f"enrol-{state}")
-        browser.run("location.reload()")
-        until(lambda: browser.state == state, "and told again when the page is loaded again")
+        load_again(browser, state, "and told again when the page is loaded again")
         begin_anew(browser)
     process = new_phone.begin("enrol", browser.picture("enrol-to-cancel", "[data-qr]"), pins=())
     new_phone.event(process, "secondFactor")
@@ -40,6 +39,7 @@ def dies(servers, browser, phone, new_phone, look):
     process.wait()
     until(lambda: browser.state == "scanned", "a phone dies at its first PIN, and the page waits")
     check(not browser.run(LATER), "without a word of doubt at first")
+    browser.pass_minute()
     until(lambda: browser.run(LATER), "after a minute it offers a new code")
     look(browser, "enrol-scanned-later")
     load_again(browser, "scanned", "loaded again it still waits")
@@ -97,6 +97,7 @@ def dies_at_login(servers, browser, phone, new_phone, look):
     older = browser.address
     take_and_die(browser, phone, "one")
     check(not browser.run(LATER), "without a word of doubt at first")
+    browser.pass_minute()
     until(lambda: browser.run(LATER), "after a minute it offers to begin anew")
     look(browser, "login-scanned-later")
     begin_anew(browser)
@@ -160,6 +161,6 @@ def broken_link(servers, browser, phone, new_phone, look):
 
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
-    browser.shorten_minutes()
+    browser.watch_minutes()
     for scene in (given_back, dies, counts_on, not_mine, dies_at_login, comes_back, broken_link):
         scene(servers, browser, phone, new_phone, look)

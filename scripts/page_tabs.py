@@ -3,7 +3,7 @@
 import base64
 import secrets
 
-from page_steps import shows_code, type_code
+from page_steps import load_again, shows_code, type_code
 from trial import check, until
 
 
@@ -33,7 +33,7 @@ def restart_below(servers, browser, tabs):
     servers.restart("serve")
     for tab in tabs:
         browser.enter(tab)
-        until(lambda: browser.run(f"return {place}") == "Timesheets", "a tab is connected again", 40)
+        until(lambda: browser.run(f"return {place}") == "Timesheets", "a tab is connected again", 120)
 
 
 def keep_apart(servers, browser):
@@ -46,8 +46,7 @@ def keep_apart(servers, browser):
         for kind, (tab, _, code) in zip(kinds, pages):
             browser.enter(tab)
             check((browser.kind, browser.state, told(browser)) == (kind, "waiting", code), f"{words}: after a restart of the server the {kind} page shows its own code")
-            browser.run("location.reload()")
-            until(lambda: browser.state == "waiting", f"{words}: the {kind} page goes on after it is loaded again")
+            load_again(browser, "waiting", f"{words}: the {kind} page goes on after it is loaded again")
             check((browser.kind, told(browser)) == (kind, code), f"{words}: and is still itself")
         for tab, _, _ in pages:
             browser.close_tab(tab)
@@ -93,8 +92,7 @@ def without_name(servers, browser):
     browser.open(named)
     until(lambda: browser.state == "waiting", "the named page is still there")
     browser.forget_cookies()
-    browser.run("location.reload()")
-    until(lambda: browser.state == "over", "without its cookie the page says that it is over")
+    load_again(browser, "over", "without its cookie the page says that it is over")
     browser.picture("page-over")
     browser.close_tab(tab)
 
@@ -158,8 +156,7 @@ def one_site_twice(servers, browser):
         until(lambda: browser.state == "otherpage", f"the older {kind} page of a site says that it goes on in another window")
         check(not browser.run("return document.querySelector('[data-qr]').checkVisibility()"), "and shows no code")
         browser.picture(f"{kind}-other-page")
-        browser.run("location.reload()")
-        until(lambda: browser.state == "otherpage", "also when it is loaded again")
+        load_again(browser, "otherpage", "also when it is loaded again")
         browser.enter(newer[0])
         check(browser.state == "waiting" and told(browser) == newer[2], f"the newer {kind} page shows its code")
         for tab in (older[0], newer[0]):
@@ -196,8 +193,7 @@ def many_tabs(servers, browser):
         until(lambda: browser.state == "waiting" and told(browser) == code, "each of eight tabs shows its own code")
     pages.append(open_page(servers, browser, "login"))
     browser.enter(pages[0][0])
-    browser.run("location.reload()")
-    until(lambda: browser.state == "over", "with a ninth page the browser gives up the one that was opened first, which says so")
+    load_again(browser, "over", "with a ninth page the browser gives up the one that was opened first, which says so")
     for tab, _, _ in pages:
         browser.close_tab(tab)
 

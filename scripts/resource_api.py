@@ -48,7 +48,7 @@ class API:
     def start(self):
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
-        until(self.answers, f"the API {self.name} listens", 30)
+        until(self.answers, f"the API {self.name} listens", 120)
 
     def answers(self):
         if self.process.poll() is not None:
@@ -92,7 +92,7 @@ class API:
         check(answer.status == 401 and answer["error"] == "invalid_token" and answer["error_description"] == BAD_TOKEN
               and f'error="invalid_token", error_description="{BAD_TOKEN}"' in answer.challenge, f"{sentence} ({answer.status})")
         # The line is written before the answer, by another process.
-        end = time.monotonic() + 5
+        end = time.monotonic() + 60
         while len(self.reasons()) == before and time.monotonic() < end:
             time.sleep(0.02)
         told = self.reasons()[before:]

@@ -16,7 +16,7 @@ import urllib.request
 PIN = "739214"
 WRONG = ["194728", "571936", "862473", "317582", "946135"]
 # Seconds after each wrong PIN: the usual ones are too long for a trial, and a page is looked at from every side while one lasts.
-PENALTIES = "0,0,12,18"
+PENALTIES = "0,0,12,40"
 
 # Every sentence that held so far.
 held = []
@@ -28,6 +28,10 @@ def check(condition, sentence):
         raise SystemExit(f"FAILED  {sentence}")
     held.append(sentence)
     print(f"   ok   {sentence}")
+
+
+class NotYet(SystemExit):
+    """Ends a script as any failure does; where something is waited for, it may be there later."""
 
 
 class ReservedPort:
@@ -53,13 +57,18 @@ def http(method, url, body=None, headers=None, timeout=30):
 
 def until(what, sentence, seconds=60):
     """Waits until `what()` is true, and says so. The seconds only end what hangs."""
-    end = time.monotonic() + seconds
+    end, trouble = time.monotonic() + seconds, ""
     while time.monotonic() < end:
-        with contextlib.suppress(urllib.error.URLError, ConnectionError, KeyError):
+        try:
             if what():
                 return check(True, sentence)
+            trouble = ""
+        except (urllib.error.URLError, ConnectionError, TimeoutError, KeyError):
+            pass
+        except NotYet as error:
+            trouble = f" ({error})"
         time.sleep(0.1)
-    check(False, sentence)
+    check(False, sentence + trouble)
 
 
 class Phone:
@@ -176,7 +185,7 @@ class Servers:
         """As after a power cut: nothing is said to anybody."""
         self.end(command)
         self.start(command)
-        until(self.answers, f"{command} is back after it was killed", 30)
+        until(self.answers, f"{command} is back after it was killed", 120)
 
     def answers(self):
         # What serve says of the other one holds for some seconds: one that was just ended is asked itself.
@@ -186,7 +195,7 @@ class Servers:
             self.outages[-1][1] = time.time()
         return answered
 
-    def was_down(self, moment, around=1):
+    def was_down(self, moment, around=5):
         """Whether a server was being killed or started at that time, or `around` seconds before or after."""
         return any(begin - around <= moment <= (end or time.time()) + around for begin, end in self.outages)
 
@@ -217,7 +226,7 @@ class Servers:
 
     def wait(self):
         """Until both are ready."""
-        until(self.answers, "both servers are ready", 30)
+        until(self.answers, "both servers are ready", 120)
         self.server = self.rest("GET", "/servers/")[1]["servers"][0]["serverid"]
 
     def stop(self):

@@ -1,5 +1,6 @@
 """A program of a terminal in the hands of a person, for the scripts that try the example apps."""
 
+import codecs
 import os
 import re
 import subprocess
@@ -19,8 +20,10 @@ class TypedProgram:
         self.reader.start()
 
     def read(self):
+        # A part may end within a character.
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         while part := self.process.stdout.read(4096):
-            self.text += part.decode(errors="replace")
+            self.text += decoder.decode(part)
 
     def shows(self, pattern, seconds=60):
         """Waits for words after those that were waited for before."""

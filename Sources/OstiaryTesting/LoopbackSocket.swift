@@ -6,7 +6,7 @@ package final class LoopbackSocket: Sendable {
     package let descriptor: Int32
     package let port: UInt16
 
-    /// - Parameter listens: false for a port that nobody answers at.
+    /// - Parameter listens: false for a port that nobody answers at, but a server that is told to, where it allows the reuse of the address as most do.
     /// - Throws: when the system gives no port.
     package init(listens: Bool = true) throws {
         #if canImport(Glibc)
@@ -16,6 +16,10 @@ package final class LoopbackSocket: Sendable {
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if !listens {
+            var isReused: Int32 = 1
+            _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -62,7 +62,7 @@ struct EarlyConnectionTests {
     @Test("Who asks on and on and takes no answer is read no more, and closed")
     func neverReads() async throws {
         let given = EarlyDoor.Given()
-        let limits = ServiceLimits(idle: .seconds(1))
+        let limits = ServiceLimits(idle: .seconds(3))
         try await RunningServer.with(EarlyDoor.router(), limits: limits, early: given.early) { server in
             let connection = try await HeldConnection(port: server.port, reads: false)
             let many = Array(String(repeating: EarlyDoor.door, count: 100).utf8)
@@ -126,7 +126,7 @@ struct EarlyConnectionTests {
     @Test("One that is silent, and one whose head never ends, are closed in their time")
     func times() async throws {
         let given = EarlyDoor.Given()
-        let limits = ServiceLimits(idle: .milliseconds(400), arrival: .milliseconds(300))
+        let limits = ServiceLimits(idle: .seconds(4), arrival: .seconds(2))
         try await RunningServer.with(EarlyDoor.router(), limits: limits, early: given.early) { server in
             let half = try await HeldConnection(port: server.port, sending: Array("GET /door HTTP/1.1\r\n".utf8))
             let silent = try await HeldConnection(port: server.port, sending: Array(EarlyDoor.door.utf8))

@@ -9,6 +9,8 @@ package final class PostgreSQLCluster: Sendable {
     package let folder: String
     private let keeper: ServerKeeper
     private let names = Mutex((count: 0, left: [String]()))
+    /// That of ``listen(pem:)``, which nobody else is given while it starts anew, nor later.
+    private let reserved = Mutex<LoopbackSocket?>(nil)
 
     private static let made = Task { try await PostgreSQLCluster() }
 
@@ -188,7 +190,12 @@ package final class PostgreSQLCluster: Sendable {
     /// - Parameter pem: its key and its certificate.
     /// - Returns: the port.
     package func listen(pem: String) async throws -> UInt16 {
-        let port = try Self.freePort()
+        let socket = try LoopbackSocket(listens: false)
+        let port = socket.port
+        #if !canImport(Darwin)
+        // There nobody may bind beside it, and the port is only likely to stay free.
+        reserved.withLock { $0 = socket }
+        #endif
         let script = """
             umask 077; printf %s "$4" >"$2/data/server.pem"
             cat >>"$2/data/postgresql.conf" <<END
@@ -203,21 +210,6 @@ package final class PostgreSQLCluster: Sendable {
         try await shell(script, [programs.folder, folder, "\(port)", pem])
         try await restart()
         return port
-    }
-
-    /// One that nobody has now.
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0 }
-        }
-        guard isBound else { throw PostgreSQLTrouble("no port is free") }
-        return UInt16(bigEndian: address.sin_port)
     }
 
     /// - Parameters:

@@ -35,9 +35,9 @@ struct HTTPSecondFactorTransportTests {
 
     @Test("A closed port is told as refused")
     func refused() async throws {
-        var closed = 0
-        try await Self.listening { closed = $0 }
-        #expect(try await Self.trouble(at: "http://127.0.0.1:\(closed)") == .refused)
+        // One that nobody else is given meanwhile.
+        let closed = try LoopbackSocket(listens: false)
+        #expect(try await Self.trouble(at: "http://127.0.0.1:\(closed.port)") == .refused)
     }
 
     @Test("A name that nobody knows is told as that, or as no answer in time where no name service answers")

@@ -109,19 +109,19 @@ struct PostgreSQLLossTests {
     @Test("A server that says nothing more is given up: before COMMIT the body runs again elsewhere, at COMMIT nobody knows")
     func silence() async throws {
         var settings = PostgreSQLSettings.forTests
-        settings.silence = 300
+        settings.silence = 1_500
         try await PostgreSQLDatabase.lend(settings: settings) { database in
             try await database.migrate(sampleSchema)
             let runs = Runs()
             try await database.transaction { connection in
-                if runs.begin() == 1 { _ = try connection.query("SELECT pg_sleep(1)::text") }
+                if runs.begin() == 1 { _ = try connection.query("SELECT pg_sleep(4)::text") }
                 try connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'hits'")
             }
             #expect(runs.count == 2)
             // A reference that is checked at the end, by a trigger that takes long.
             try await database.transaction { connection in
                 try connection.execute(
-                    "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'")
+                    "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(4); RETURN NULL; END'")
                 try connection.execute(
                     "CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON counter DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slowly()")
             }

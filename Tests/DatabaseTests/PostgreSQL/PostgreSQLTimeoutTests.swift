@@ -13,8 +13,8 @@ struct PostgreSQLTimeoutTests {
 
     @Test("A statement that works for too long is ended; a step of the schema may take longer")
     func statementTimeout() async throws {
-        try await PostgreSQLDatabase.lend(settings: Self.impatient(statement: 200)) { database in
-            let slow = "SELECT pg_sleep(0.4)::text"
+        try await PostgreSQLDatabase.lend(settings: Self.impatient(statement: 1_000)) { database in
+            let slow = "SELECT pg_sleep(2)::text"
             await #expect(throws: SQLError.busy) { try await database.read { _ = try $0.query(slow) } }
             await #expect(throws: SQLError.busy) { try await database.transaction { _ = try $0.query(slow) } }
             try await database.migrate([Migration(1, "slow", statements: { _ in [] }, rows: { _ = try $0.query(slow) })])

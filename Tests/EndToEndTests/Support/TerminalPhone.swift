@@ -42,6 +42,8 @@ extension Program {
         try await eventually("event \(name) of \(output) \(complaints)", within: patience) {
             self.isOver || self.find(name) != nil
         }
+        // What it wrote last may be on its way still when it is over.
+        if find(name) == nil { try await end(within: patience) }
         return try #require(find(name), "no event \(name) in \(output) \(complaints)")
     }
 
