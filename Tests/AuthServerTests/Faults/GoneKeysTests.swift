@@ -65,6 +65,29 @@ struct GoneKeysTests {
         }
     }
 
+    @Test("A virtual server whose rows have just gone is unknown to nobody, also before it was looked for; another one is")
+    func beforeTheLook() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers async throws in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (admin) async throws in
+                func status(_ server: String) async throws -> HTTPResponse.Status {
+                    try await admin.execute(uri: "/servers/\(server)/", method: .get, headers: [.apiKey: ServersFixture.apiKey]).status
+                }
+                let (own, stranger) = (servers.server.text, ServerID(using: SystemRandomSource()).text)
+                #expect(try await status(own) == .ok)
+                #expect(try await status(stranger) == .notFound)
+                let loss = try #require(Self.losses.first { $0.rows.contains { $0.table == "server" } })
+                try await Self.take(loss, from: servers.database)
+                for server in [own, stranger] { #expect(try await status(server) == .serviceUnavailable) }
+                #expect(log.lines("request failed").isEmpty)
+                try await Self.bringBack(loss, to: servers.database)
+                try await Self.expectReady(admin)
+                #expect(try await status(own) == .ok)
+                #expect(try await status(stranger) == .notFound)
+            }
+        }
+    }
+
     private static func ready(_ admin: any TestClientProtocol, _ query: String = "") async throws -> TestResponse {
         try await admin.execute(uri: "/ready\(query)", method: .get)
     }
