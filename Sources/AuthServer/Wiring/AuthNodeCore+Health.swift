@@ -19,7 +19,8 @@ extension AuthNodeCore {
                         }
                     }
                 },
-                NamedCheck("identity", behind: "database") { try await database.tellingWhy { try await vault.checkKept() } },
+                // What fails is asked again each time: by then the database may answer, or the rows may be back.
+                CachedCheck("identity", behind: "database", failureLasts: .zero) { try await database.tellingWhy { try await vault.checkKept() } },
             ],
             logins: [
                 CachedCheck("disk", behind: "database") { try await database.checkStorage(of: AuthenticationSchema.tables) },
