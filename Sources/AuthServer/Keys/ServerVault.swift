@@ -221,6 +221,9 @@ package final class ServerVault: ServerKeyring {
         for server in loaded.withLock({ Array($0.keys) }) { _ = try await signing(server) }
     }
 
+    /// Throws where a virtual server signs no tokens any more, since the secret that was made with their keys is gone from the database.
+    package func checkTokenSecrets() async throws { try await keyStore.checkTokenSecrets(of: loaded.withLock { Array($0.keys) }) }
+
     /// The root key that is kept apart from the database and is not here, so that no operational key can be renewed: of several virtual servers that of the one
     /// whose key ends first. Nil where none is missing.
     package func missingRootKey() async throws -> RootKeyMissing? {

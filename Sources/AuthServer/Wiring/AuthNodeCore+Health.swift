@@ -31,6 +31,8 @@ extension AuthNodeCore {
             told: [
                 unconfirmed, RootKeyCheck(behind: "identity") { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck,
                 housekeeping,
+                // Sessions and logins go on without it.
+                NamedCheck("token-keys", behind: "identity") { try await database.tellingWhy { try await vault.checkTokenSecrets() } },
             ],
             drain: drain, limit: limit)
     }

@@ -90,6 +90,33 @@ struct GoneKeysTests {
         }
     }
 
+    @Test("A secret of refresh tokens that is gone is told by the full report and once in the log, and the server stays ready")
+    func tokenSecret() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers async throws in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (admin) async throws in
+                func expect(_ words: String) async throws {
+                    try await Self.look(servers)
+                    try await Self.expectReady(admin)
+                    let full = try await Self.ready(admin, "?full=1")
+                    let said = String(buffer: full.body)
+                    #expect(full.status == .ok && said.contains(#""token-keys":"\#(words)"#) && said.contains(#""identity":"ok""#), "\(said)")
+                }
+                // Who is no provider has neither.
+                try await expect("ok")
+                try await ShowingDevice.change(at: servers) { _ in }
+                await servers.runBackground()
+                try await expect("ok")
+                let loss = Loss(description: "the secret of refresh tokens", rows: [("server_key", "kind = 'token-secret'")])
+                try await Self.take(loss, from: servers.database)
+                for _ in 0..<2 { try await expect("the secret of refresh tokens is gone from the database") }
+                #expect(log.lines("a readiness check failed").count { $0.facts["work"] == "token-keys" } == 1)
+                try await Self.bringBack(loss, to: servers.database)
+                try await expect("ok")
+            }
+        }
+    }
+
     /// What the server does every ten seconds: a good answer of before counts for others for a few.
     private static func look(_ servers: ServersFixture) async throws {
         let watch = try #require(servers.service.background.compactMap { $0 as? PeriodicTask }.first { $0.name == "readiness" })
