@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The tables of a server: which its steps have made, with what indexes, and what its statements do with the rows of each. By it readiness knows what is gone, and
 /// which right the role of the program lacks (docs/decisions/0058).
 package struct SchemaTables: Sendable {
@@ -9,6 +11,7 @@ package struct SchemaTables: Sendable {
     package let unchanged: Set<String>
     /// Tables whose rows stay for good.
     package let kept: Set<String>
+    private let lastIndexes = LastIndexes()
 
     /// It reads every statement: for what is kept.
     /// - Parameter migrations: all that this program knows.
@@ -35,10 +38,13 @@ package struct SchemaTables: Sendable {
         return steps.filter { taken.contains($0.value) && !present.contains($0.key) }.keys.sorted()
     }
 
-    /// What the steps have made on them; nil where this program does not know them all, and can tell nothing.
+    /// What the steps have made on them; nil where this program does not know them all, and can tell nothing. A database is asked again and again, and its
+    /// steps stay the same.
     func indexes(after taken: Set<Int>, _ dialect: SQLDialect) -> SchemaIndexes? {
         guard knows(taken) else { return nil }
-        return SchemaIndexes(ofDatabaseAfter: migrations.filter { taken.contains($0.number) }.flatMap { $0.statements(dialect) }, dialect)
+        return lastIndexes.of(taken, dialect) {
+            SchemaIndexes(ofDatabaseAfter: migrations.filter { taken.contains($0.number) }.flatMap { $0.statements(dialect) }, dialect)
+        }
     }
 
     private func knows(_ taken: Set<Int>) -> Bool { taken.allSatisfy { $0 <= migrations.last?.number ?? 0 } }
@@ -60,5 +66,23 @@ package struct SchemaTables: Sendable {
         case .update: !unchanged.contains(table)
         case .delete: !kept.contains(table)
         }
+    }
+}
+
+/// The indexes that were asked for last.
+private final class LastIndexes: Sendable {
+    private struct Reading {
+        let taken: Set<Int>
+        let dialect: SQLDialect
+        let indexes: SchemaIndexes
+    }
+
+    private let last = Mutex<Reading?>(nil)
+
+    func of(_ taken: Set<Int>, _ dialect: SQLDialect, read: () -> SchemaIndexes) -> SchemaIndexes {
+        if let last = last.withLock({ $0 }), last.taken == taken, last.dialect == dialect { return last.indexes }
+        let indexes = read()
+        last.withLock { $0 = Reading(taken: taken, dialect: dialect, indexes: indexes) }
+        return indexes
     }
 }

@@ -1,4 +1,5 @@
 import OstiaryTesting
+import Synchronization
 import Testing
 
 @testable import Database
@@ -34,6 +35,31 @@ struct SchemaTablesTests {
             try await database.transaction { try $0.execute("ALTER TABLE noted RENAME TO note") }
             try await database.checkStorage(of: tables)
         }
+    }
+
+    @Test("Their statements are read once for the steps that a database has, and not at each look; of other steps or another engine anew")
+    func readOnce() throws {
+        let asked = Asked()
+        let steps = Self.keyed.map { step in
+            Migration(step.number, step.name) { dialect in
+                asked.count.withLock { $0 += 1 }
+                return step.statements(dialect)
+            }
+        }
+        let tables = SchemaTables(after: steps + [Migration(2, "less") { _ in ["DROP INDEX owner_place"] }])
+        let begun = asked.count.withLock { $0 }
+        let first = try #require(tables.indexes(after: [1], .sqlite))
+        for _ in 0..<3 { #expect(tables.indexes(after: [1], .sqlite) == first) }
+        #expect(asked.count.withLock { $0 } == begun + 1)
+        #expect(first.named["owner_place"] != nil && tables.indexes(after: [1, 2], .sqlite)?.named.isEmpty == true)
+        _ = tables.indexes(after: [1], .postgresql)
+        #expect(asked.count.withLock { $0 } == begun + 3)
+        #expect(tables.indexes(after: [1, 2, 3], .sqlite) == nil)
+        #expect(tables.indexes(after: [1], .sqlite) == first)
+    }
+
+    private final class Asked: Sendable {
+        let count = Mutex(0)
     }
 
     private static let keyed = [

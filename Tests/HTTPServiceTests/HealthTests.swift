@@ -374,6 +374,32 @@ struct HealthTests {
         #expect(runs.withLock { $0 } == 3)
     }
 
+    @Test("The server's own look asks anew what an answer of before would answer, and what it finds is what others hear after it")
+    func ownLook() async throws {
+        let (runs, start) = (Runs(), ContinuousClock.now)
+        let clock: @Sendable () -> ContinuousClock.Instant = { start }
+        let check = CachedCheck("identity", clock: clock) {
+            let run = runs.count.withLock { count in
+                count += 1
+                return count
+            }
+            if run == 2 { throw Unreachable() }
+        }
+        let watch = HealthRoutes(checks: [check], drain: DrainSignal()).watch(logger: LogRecorder().logger())
+        for _ in 0..<2 { try await check.check() }
+        #expect(runs.count.withLock { $0 } == 1)
+        await watch.round()
+        for _ in 0..<2 { await #expect(throws: Unreachable.self) { try await check.check() } }
+        #expect(runs.count.withLock { $0 } == 2)
+        await watch.round()
+        for _ in 0..<2 { try await check.check() }
+        #expect(runs.count.withLock { $0 } == 3)
+    }
+
+    private final class Runs: Sendable {
+        let count = Mutex(0)
+    }
+
     @Test("Many who ask at once share one run")
     func shared() async throws {
         let runs = Mutex(0)

@@ -10,6 +10,19 @@ extension KeyStore {
         try await database.read { connection in try SQLKeyRows(connection).tokenKeys(of: server) }
     }
 
+    /// Whether the secret of refresh tokens is there of each server that has keys which sign tokens.
+    /// - Throws: ``ServerKeyError/tokenSecretGone``, `SQLError`.
+    func checkTokenSecrets(of servers: [ServerID]) async throws {
+        let signing = SignatureAlgorithm.allCases.map { KeyKind.token($0).name }
+        try await database.read { connection in
+            let rows = SQLKeyRows(connection)
+            for server in servers {
+                let kinds = try rows.kinds(of: server)
+                guard kinds.isDisjoint(with: signing) || kinds.contains(KeyKind.tokenSecret.name) else { throw ServerKeyError.tokenSecretGone }
+            }
+        }
+    }
+
     /// Erases what is over, makes what is missing or near its end, and answers what there is. Looked at first and drawn before the transaction, because
     /// an RSA key takes a while; decided in it, so that of several nodes only one makes a key. Where nothing is due nothing is written. Nothing is made beside
     /// what was lost either: it would be in the way of what comes back, and another secret would end every refresh token.

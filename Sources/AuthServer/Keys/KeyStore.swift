@@ -36,18 +36,24 @@ struct KeyStore: Sendable {
     func renewed(_ server: VirtualServer, with fresh: FreshKeys, at now: Instant) async throws -> StoredKeys {
         let done = try await database.transaction { connection, _ -> (keys: [KeyRow], prekeys: [PrekeyRow], missing: ServerKeyError?) in
             let rows = SQLKeyRows(connection)
+            var keys = try rows.keys(of: server.id)
             // What a node with a key file of its own would write here no other could read.
-            if let kept = try rows.keys(of: server.id).first(where: { $0.key.kind == KeyKind.sid.name }) { _ = try secret(of: kept) }
+            if let kept = keys.first(where: { $0.key.kind == KeyKind.sid.name }) { _ = try secret(of: kept) }
             // Nor is anything made beside what is gone: it would be in the way of what comes back.
-            try rows.checkOwnKeys(of: server.id)
+            try SQLKeyRows.checkOwnKeys(among: Set(keys.map(\.key.kind)))
             try eraseExpiredPrekeys(of: server.id, in: rows, at: now)
             try ensurePrekey(fresh, of: server.id, in: rows, at: now)
             var missing: ServerKeyError?
             for (kind, secret) in zip(KeyKind.renewed, fresh.secrets) {
-                do { try ensure(kind, secret, of: server, in: rows, salt: fresh.salt, at: now) } catch let error as ServerKeyError { missing = error }
+                do {
+                    guard let new = try due(kind, secret, of: server, among: keys, salt: fresh.salt, at: now) else { continue }
+                    try rows.save(new)
+                    keys.append(new)
+                } catch let error as ServerKeyError { missing = error }
             }
-            try eraseReplaced(of: server.id, in: rows, at: now)
-            return (try rows.keys(of: server.id), try rows.prekeys(of: server.id), missing)
+            let replaced = Self.replaced(among: keys, at: now)
+            for key in replaced { try rows.remove(key) }
+            return (keys.filter { !replaced.contains($0.key) }, try rows.prekeys(of: server.id), missing)
         }
         if let missing = done.missing { throw missing }
         return try opened(done.keys, done.prekeys, of: server)
@@ -97,23 +103,22 @@ struct KeyStore: Sendable {
 
     /// What is over goes where another is good now. Where none is, since the root key is not here, it stays: it opens nothing, and if it was the clock that
     /// leapt, all nodes sign with it again.
-    private func eraseReplaced(of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
-        let keys = try rows.keys(of: server)
-        for kind in KeyKind.renewed {
+    private static func replaced(among keys: [KeyRow], at now: Instant) -> [KeyRow.ID] {
+        KeyKind.renewed.flatMap { kind -> [KeyRow.ID] in
             let ofKind = keys.filter { $0.key.kind == kind.name }
-            guard ofKind.contains(where: { $0.notBefore <= now && now <= $0.notAfter }) else { continue }
-            for key in ofKind where key.notAfter < now { try rows.remove(key.key) }
+            let isGood = ofKind.contains { $0.notBefore <= now && now <= $0.notAfter }
+            return isGood ? ofKind.filter { $0.notAfter < now }.map(\.key) : []
         }
     }
 
-    /// A new key of a kind when the newest is near its end; without the root key, where it is kept apart, the old one serves until it is over.
-    private func ensure(
-        _ kind: KeyKind, _ secret: [UInt8], of server: VirtualServer, in rows: SQLKeyRows, salt: WrapSalt, at now: Instant
-    ) throws {
-        let keys = try rows.keys(of: server.id)
+    /// A new key of a kind when the newest is near its end; nil when it is not, and without the root key, where it is kept apart: the old one serves until it
+    /// is over.
+    private func due(
+        _ kind: KeyKind, _ secret: [UInt8], of server: VirtualServer, among keys: [KeyRow], salt: WrapSalt, at now: Instant
+    ) throws -> KeyRow? {
         // A key that a clock made which ran ahead is not good yet, and counts for nothing.
         let newest = keys.filter { $0.key.kind == kind.name && $0.notBefore <= now }.map(\.notAfter).max()
-        guard kind.isDue(after: newest, at: now) else { return }
+        guard kind.isDue(after: newest, at: now) else { return nil }
         var certificate: [UInt8]?
         if let certify = kind.certificate {
             let times = kind.times(at: now)
@@ -121,10 +126,10 @@ struct KeyStore: Sendable {
                 where newest.map({ now <= $0 }) ?? false
             {
                 // There is time left; readiness says until when.
-                return
+                return nil
             }
         }
-        try rows.save(try row(kind, secret, certificate: certificate, of: server.id, at: now, salt: salt))
+        return try row(kind, secret, certificate: certificate, of: server.id, at: now, salt: salt)
     }
 
     private func ensurePrekey(_ fresh: FreshKeys, of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
@@ -166,7 +171,9 @@ struct KeyStore: Sendable {
 
     /// All keys but the root's private half.
     private func opened(_ keys: [KeyRow], _ prekeys: [PrekeyRow], of server: VirtualServer) throws -> StoredKeys {
-        let operatorKeys = try keys.filter { $0.key.kind == KeyKind.op.name }.compactMap { row in
+        // In the same order at every node, the one that has just made a key among them.
+        let ofKind = keys.filter { $0.key.kind == KeyKind.op.name }.sorted { $0.key.id.lexicographicallyPrecedes($1.key.id) }
+        let operatorKeys = try ofKind.compactMap { row in
             try row.certificate.map { certificate in
                 CertifiedKey(key: try OperatorKey(seed: try secret(of: row)), certificate: try OperatorCertificate(decoding: certificate))
             }
@@ -202,8 +209,12 @@ struct KeyStore: Sendable {
 extension SQLKeyRows {
     /// That the keys are there which were made with a server and never end.
     /// - Throws: ``ServerKeyError/keysGone``, `SQLError`.
-    func checkOwnKeys(of server: ServerID) throws {
-        guard try kinds(of: server).isSuperset(of: [KeyKind.root.name, KeyKind.sid.name]) else { throw ServerKeyError.keysGone }
+    func checkOwnKeys(of server: ServerID) throws { try Self.checkOwnKeys(among: try kinds(of: server)) }
+
+    /// - Parameter kinds: of which a server has keys.
+    /// - Throws: ``ServerKeyError/keysGone``.
+    static func checkOwnKeys(among kinds: Set<String>) throws {
+        guard kinds.isSuperset(of: [KeyKind.root.name, KeyKind.sid.name]) else { throw ServerKeyError.keysGone }
     }
 }
 

@@ -35,6 +35,7 @@ package final class ServerVault: ServerKeyring {
     private let standing = Mutex(Standing())
     private let signatures = PrekeySignatures()
     private let looks = SharedLook()
+    private let looksAtKept = SharedLook()
 
     /// - Parameters:
     ///   - rootKey: wraps root keys; by default the key that wraps everything else.
@@ -131,7 +132,17 @@ package final class ServerVault: ServerKeyring {
     private var isGone: Bool { standing.withLock { $0.isGone } }
 
     /// What a fault is at present: of a virtual server whose rows were taken from beneath this program nobody hears that there is none.
-    package func told(_ error: any Error) -> any Error { (error is UnknownServer || error is NoProvider) && isGone ? ServerKeyError.keysGone : error }
+    package func told(_ error: any Error) -> any Error { saysUnknown(error) && isGone ? ServerKeyError.keysGone : error }
+
+    /// The same, looked at before anybody hears that there is none: the rows may have been taken since the last look. Strangers can ask for names that never
+    /// were, so many share a look.
+    package func looked(at error: any Error) async -> any Error {
+        // What it finds is noted; where storage says nothing, nothing is known.
+        if saysUnknown(error), !isGone { try? await looksAtKept.share { [self] in try await checkKept() } }
+        return told(error)
+    }
+
+    private func saysUnknown(_ error: any Error) -> Bool { error is UnknownServer || error is NoProvider }
 
     /// The servers that there are. Of any other the keys are forgotten.
     private func present() async throws -> [VirtualServer] {
@@ -209,6 +220,9 @@ package final class ServerVault: ServerKeyring {
     package func checkSigners() async throws {
         for server in loaded.withLock({ Array($0.keys) }) { _ = try await signing(server) }
     }
+
+    /// Throws where a virtual server signs no tokens any more, since the secret that was made with their keys is gone from the database.
+    package func checkTokenSecrets() async throws { try await keyStore.checkTokenSecrets(of: loaded.withLock { Array($0.keys) }) }
 
     /// The root key that is kept apart from the database and is not here, so that no operational key can be renewed: of several virtual servers that of the one
     /// whose key ends first. Nil where none is missing.

@@ -31,7 +31,7 @@ package struct AuthNode: Sendable {
     private let apiKeyHash: [UInt8]
     private let readsAtOnce: Bool
     /// Faults that pass by themselves or by an operator's hand.
-    private let isOutage: @Sendable (any Error) -> Bool
+    private let isOutage: @Sendable (any Error) async -> Bool
     /// What the log says of a fault.
     private let told: @Sendable (any Error) -> any Error
     /// Whether logins are answered out of memory: where no other process has the database (docs/decisions/0061).
@@ -73,7 +73,10 @@ package struct AuthNode: Sendable {
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
         readsAtOnce = database.readsAtOnce
-        isOutage = { [vault = core.vault] error in SQLError.isOutage(error) || ServerKeyError.isOutage(vault.told(error)) }
+        isOutage = { [vault = core.vault] error in
+            if SQLError.isOutage(error) { return true }
+            return ServerKeyError.isOutage(await vault.looked(at: error))
+        }
         told = { [vault = core.vault] error in database.told(vault.told(error)) }
         keepsViews = core.store.keepsViews
         trustedProxies = settings.trustedProxies

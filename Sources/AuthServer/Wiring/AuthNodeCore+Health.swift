@@ -19,7 +19,8 @@ extension AuthNodeCore {
                         }
                     }
                 },
-                NamedCheck("identity", behind: "database") { try await database.tellingWhy { try await vault.checkKept() } },
+                // What fails is asked again each time: by then the database may answer, or the rows may be back.
+                CachedCheck("identity", behind: "database", failureLasts: .zero) { try await database.tellingWhy { try await vault.checkKept() } },
             ],
             logins: [
                 CachedCheck("disk", behind: "database") { try await database.checkStorage(of: AuthenticationSchema.tables) },
@@ -30,6 +31,8 @@ extension AuthNodeCore {
             told: [
                 unconfirmed, RootKeyCheck(behind: "identity") { try await database.tellingWhy { try await vault.missingRootKey() } }, clockCheck,
                 housekeeping,
+                // Sessions and logins go on without it.
+                NamedCheck("token-keys", behind: "identity") { try await database.tellingWhy { try await vault.checkTokenSecrets() } },
             ],
             drain: drain, limit: limit)
     }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// By what a session of ours is known: a word that it sets at its beginning, and that nobody else has. A pooler that hands connections on between transactions
 /// gives back a few settings to whom they belong, and this is none of them: there another word is found, or none.
 enum LinkMark {
@@ -18,15 +16,4 @@ enum LinkMark {
         a pooler hands connections on between transactions: have it keep each for a session (PgBouncer: pool_mode = session, with room for all nodes' \
         connections), or name PostgreSQL itself in the URL
         """
-}
-
-/// Whether connections may be handed on by a pooler between. It is doubted until two connections side by side have shown that each is its own, and again from
-/// when one was found that is not.
-final class PoolingDoubt: Sendable {
-    private let held = Mutex(true)
-
-    var isHeld: Bool { held.withLock { $0 } }
-
-    func doubt() { held.withLock { $0 = true } }
-    func settle() { held.withLock { $0 = false } }
 }

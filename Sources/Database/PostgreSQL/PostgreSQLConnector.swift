@@ -50,11 +50,16 @@ struct PostgreSQLConnector: Sendable {
     private static let mostAdvice = 900
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
-        let link = try settled(to: place, by: deadline)
-        if let objection = timelines.note(link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
-        try checkKeeps(link, by: deadline)
-        link.silence = settings.silence
-        return link
+        while true {
+            let turn = try pooling.turn(at: place, by: deadline)
+            // However it ends: others may wait for it.
+            defer { pooling.end(turn) }
+            let link = try settled(to: place, by: deadline)
+            if let objection = timelines.note(link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
+            guard try isKept(link, in: turn, by: deadline) else { continue }
+            link.silence = settings.silence
+            return link
+        }
     }
 
     /// A connection with our settings. It is given the rest of the time for each of its answers.

@@ -5,16 +5,16 @@ import NIOHTTP1
 
 /// The one place where errors become answers, and where refusals are written down. Also puts the request id into every answer.
 package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
-    private let isOutage: @Sendable (any Error) -> Bool
+    private let isOutage: @Sendable (any Error) async -> Bool
     private let told: @Sendable (any Error) -> any Error
     private let log = RefusalLog()
 
     /// - Parameters:
     ///   - isOutage: whether a fault passes by itself, as that of a full disk; it is answered with ``ErrorResponse/storageUnavailable``, which says nothing
-    ///     of where it is.
+    ///     of where it is. It may look before it answers.
     ///   - told: what the log says instead of such a fault.
     package init(
-        outages isOutage: @Sendable @escaping (any Error) -> Bool = { _ in false }, told: @Sendable @escaping (any Error) -> any Error = { $0 }
+        outages isOutage: @Sendable @escaping (any Error) async -> Bool = { _ in false }, told: @Sendable @escaping (any Error) -> any Error = { $0 }
     ) {
         self.isOutage = isOutage
         self.told = told
@@ -31,7 +31,7 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
                 // The connection is beyond repair; the framework answers 400 and closes it.
                 throw error
             } catch {
-                response = answer(to: error, context).response(requestID: trace.requestID, isDescribed: trace.describesErrors)
+                response = await answer(to: error, context).response(requestID: trace.requestID, isDescribed: trace.describesErrors)
                 for field in trace.fieldsOfErrors where response.headers[field.name] == nil { response.headers.append(field) }
             }
             response.headers[.requestID] = trace.requestID
@@ -39,8 +39,8 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    private func answer(to error: any Error, _ context: Context) -> ErrorResponse {
-        if isOutage(error) {
+    private func answer(to error: any Error, _ context: Context) async -> ErrorResponse {
+        if await isOutage(error) {
             log.outage(error, saying: told(error), .storageUnavailable, context)
             return .storageUnavailable
         }

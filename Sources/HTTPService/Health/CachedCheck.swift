@@ -26,6 +26,11 @@ package actor CachedCheck: ReadinessCheck {
 
     package func check() async throws { try await result().get() }
 
+    package func look() async throws {
+        last = nil
+        try await check()
+    }
+
     private func result() async -> Result<Void, any Error> {
         if let last, clock() < last.at + time(of: last.result) { return last.result }
         if let run { return await run.value }

@@ -48,7 +48,7 @@ package struct HealthRoutes: Sendable {
 
     /// Asks what the server can do nothing without, and what is only told, also when nobody else asks: what fails is told in the log.
     package func watch(logger: Logger) -> PeriodicTask {
-        PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks + toldChecks, logger: logger) }
+        PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks + toldChecks, isLook: true, logger: logger) }
     }
 
     private func ready(_ request: Request, logger: Logger) async throws -> Response {
@@ -103,11 +103,11 @@ package struct HealthRoutes: Sendable {
     }
 
     /// All checks at once. Reported, and told in the log, in the order in which they were given: what is behind others comes first.
-    private func run(_ checks: [any ReadinessCheck], logger: Logger) async -> [Report] {
+    private func run(_ checks: [any ReadinessCheck], isLook: Bool = false, logger: Logger) async -> [Report] {
         let found = await withTaskGroup { group in
             for (position, check) in checks.enumerated() {
                 group.addTask {
-                    let report = await report(of: check)
+                    let report = await report(of: check, isLook: isLook)
                     return (position, report)
                 }
             }
@@ -127,10 +127,10 @@ package struct HealthRoutes: Sendable {
         }
     }
 
-    private func report(of check: any ReadinessCheck) async -> Report {
+    private func report(of check: any ReadinessCheck, isLook: Bool) async -> Report {
         let name = check.name
         do {
-            try await ask(check)
+            try await ask { try await isLook ? check.look() : check.check() }
             return Report(name: name, failure: nil, log: .passes)
         } catch is CancellationError {
             // Whoever asked has gone.
@@ -149,11 +149,11 @@ package struct HealthRoutes: Sendable {
     }
 
     /// Gives a check up when its time is over, also one that cannot be called back: what waits for a disk that stands still hears nothing.
-    private func ask(_ check: any ReadinessCheck) async throws {
+    private func ask(_ check: @Sendable @escaping () async throws -> Void) async throws {
         let (answer, told) = AsyncThrowingStream<Void, any Error>.makeStream()
         let asking = Task {
             do {
-                try await check.check()
+                try await check()
                 told.yield()
             } catch { told.finish(throwing: error) }
         }

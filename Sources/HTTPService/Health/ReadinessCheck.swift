@@ -6,10 +6,13 @@ package protocol ReadinessCheck: Sendable {
     var behind: String? { get }
     /// Throws, with a one-line description, if the thing does not answer. Called for every question, so it is cheap.
     func check() async throws
+    /// The same for the server's own look: no answer of before counts, which would make the time between two looks longer.
+    func look() async throws
 }
 
 extension ReadinessCheck {
     package var behind: String? { nil }
+    package func look() async throws { try await check() }
 }
 
 /// A check from a closure.

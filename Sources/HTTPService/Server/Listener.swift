@@ -48,11 +48,11 @@ extension Router<ServiceRequestContext> {
     /// - Parameters:
     ///   - proxies: whose word is taken for where a request comes from.
     ///   - untrusted: hears that somebody else gives theirs; nil where no proxy is expected.
-    ///   - outages: whether a fault passes by itself, a full disk for example.
+    ///   - outages: whether a fault passes by itself, a full disk for example. It may look before it answers.
     ///   - told: what the log says instead of such a fault: the same with its reason.
     package func addServiceMiddleware(
         limits: ServiceLimits = .standard, proxies: TrustedProxies = .none, untrusted: UntrustedForwarding? = nil,
-        outages: @Sendable @escaping (any Error) -> Bool = { _ in false }, told: @Sendable @escaping (any Error) -> any Error = { $0 }
+        outages: @Sendable @escaping (any Error) async -> Bool = { _ in false }, told: @Sendable @escaping (any Error) -> any Error = { $0 }
     ) {
         if proxies != .none || untrusted != nil { add(middleware: ProxyMiddleware(proxies: proxies, untrusted: untrusted)) }
         add(middleware: ErrorMiddleware(outages: outages, told: told))

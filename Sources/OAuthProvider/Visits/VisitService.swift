@@ -55,14 +55,18 @@ package struct VisitService: Sendable {
         case .device(let hash): return try await turn(ofDevice: hash, arrival, at: server, now: now)
         case .request(let name):
             let resumed = try await authorize.resume(name, at: server, now: now)
+            let turn: VisitTurn
             switch resumed.outcome {
             case .page(let refusal): throw VisitEnd(refusal)
-            case .redirect(let refusal, let response): return try await leaving(name, VisitTurn(.leave(response, refusal)), at: server)
+            case .redirect(let refusal, let response): turn = VisitTurn(.leave(response, refusal))
             case .request(let asked):
                 let visit = arrival.visit(since: resumed.keptAt, now: now)
                 let step = try await authorize.next(for: asked, visit, now: now)
-                return try await leaving(name, turn(VisitMove(step, for: arrival), of: asked, visit, now: now), at: server)
+                turn = try await self.turn(VisitMove(step, for: arrival), of: asked, visit, now: now)
             }
+            // A code has ended it by itself.
+            if case .leave(_, _?) = turn.step { try await authorize.refuse(name, at: server) }
+            return turn
         }
     }
 
@@ -70,13 +74,14 @@ package struct VisitService: Sendable {
     /// - Throws: ``VisitEnd``.
     package func cancel(_ subject: VisitSubject, at server: ServerID, now: Instant) async throws -> VisitTurn {
         guard case .request(let name) = subject else { return VisitTurn(.typeCode) }
+        let turn: VisitTurn
         switch try await authorize.resume(name, at: server, now: now).outcome {
         case .page(let refusal): throw VisitEnd(refusal)
-        case .redirect(let refusal, let response): return try await leaving(name, VisitTurn(.leave(response, refusal)), at: server)
-        case .request(let asked):
-            let left = VisitTurn(.leave(try await refusal(.denied, of: asked), .denied), uiLocales: asked.uiLocales)
-            return try await leaving(name, left, at: server)
+        case .redirect(let refusal, let response): turn = VisitTurn(.leave(response, refusal))
+        case .request(let asked): turn = VisitTurn(.leave(try await refusal(.denied, of: asked), .denied), uiLocales: asked.uiLocales)
         }
+        try await authorize.refuse(name, at: server)
+        return turn
     }
 
     /// Where the page of the question may post, as its client wants its answer so; nil where it may post nowhere.
@@ -105,18 +110,6 @@ extension VisitService {
         guard case .logIn(let demand) = VisitMove.device(for: arrival) else { return VisitTurn(.ask) }
         guard let waiting = try await approval.question(hash, at: server, now: now) else { throw VisitEnd.over }
         return VisitTurn(.logIn(OfferedLogin(waiting, demand)))
-    }
-
-    /// A turn of a visit that waits. An error for the client ends it as a code does, before the browser goes there with it.
-    private func leaving(_ name: String, _ turn: VisitTurn, at server: ServerID) async throws -> VisitTurn {
-        if case .leave(_, _?) = turn.step { try await end(name, at: server) }
-        return turn
-    }
-
-    /// Writes down that the client of a visit has its answer, which is no code.
-    /// - Throws: ``VisitEnd/over``, where another answer was first.
-    func end(_ name: String, at server: ServerID) async throws {
-        do { try await authorize.refuse(name, at: server) } catch let refusal as AuthorizeRefusal { throw VisitEnd(refusal) }
     }
 
     /// What the browser takes to its client instead of a code.

@@ -18,14 +18,28 @@ package final class PoolingSocket: Sendable {
     private let socket: ServerSocket
     private let mode: Mutex<Mode>
     private let shared = Mutex<PooledServer?>(nil)
+    /// For clients at a time; nil for as many as come.
+    private let room: DispatchSemaphore?
+    private let came = Mutex(0)
 
     /// The folder of the socket, as an address names it.
     package var socketFolder: String { socket.folder }
 
-    /// - Parameter target: folder of the server's socket.
-    package init(to target: String, _ mode: Mode) throws {
+    /// How many clients have come so far, those among them that had to wait for room.
+    package var clients: Int { came.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - target: folder of the server's socket.
+    ///   - room: how many clients it greets at a time, where not all; who comes then waits.
+    package init(to target: String, _ mode: Mode, room: Int? = nil) throws {
         self.target = target
         self.mode = Mutex(mode)
+        // Counted up from none: one that goes with less than it began with ends the process.
+        self.room = room.map { room in
+            let places = DispatchSemaphore(value: 0)
+            for _ in 0..<room { places.signal() }
+            return places
+        }
         socket = try ServerSocket()
         socket.serve { [weak self] client in self?.serve(client) }
     }
@@ -41,7 +55,11 @@ package final class PoolingSocket: Sendable {
     }
 
     private func serve(_ client: WireEnd) {
-        guard let startup = client.message(hasType: false), let own = PooledServer(to: target, startup) else { return }
+        came.withLock { $0 += 1 }
+        guard let startup = client.message(hasType: false) else { return }
+        room?.wait()
+        defer { room?.signal() }
+        guard let own = PooledServer(to: target, startup) else { return }
         guard client.say(Self.welcome + own.settings + Self.ready) else { return }
         var (said, held) = ([UInt8](), PooledServer?.none)
         while let message = client.message(), message[0] != UInt8(ascii: "X") {

@@ -1,4 +1,5 @@
 import Database
+import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -41,6 +42,7 @@ struct GoneKeysTests {
                 try await take(loss, from: servers.database)
                 let left = try await keys(in: servers.database)
 
+                try await look(servers)
                 for _ in 0..<3 { try await expectUnready(admin, "\(loss)") }
                 for answer in try await answers(of: servers, admin) {
                     let body = String(buffer: answer.body)
@@ -63,6 +65,62 @@ struct GoneKeysTests {
                 #expect(try await servers.bundle().bundle.chain.root == before, "\(loss)")
             }
         }
+    }
+
+    @Test("A virtual server whose rows have just gone is unknown to nobody, also before it was looked for; another one is")
+    func beforeTheLook() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers async throws in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (admin) async throws in
+                func status(_ server: String) async throws -> HTTPResponse.Status {
+                    try await admin.execute(uri: "/servers/\(server)/", method: .get, headers: [.apiKey: ServersFixture.apiKey]).status
+                }
+                let (own, stranger) = (servers.server.text, ServerID(using: SystemRandomSource()).text)
+                #expect(try await status(own) == .ok)
+                #expect(try await status(stranger) == .notFound)
+                let loss = try #require(Self.losses.first { $0.rows.contains { $0.table == "server" } })
+                try await Self.take(loss, from: servers.database)
+                for server in [own, stranger] { #expect(try await status(server) == .serviceUnavailable) }
+                #expect(log.lines("request failed").isEmpty)
+                try await Self.bringBack(loss, to: servers.database)
+                try await Self.expectReady(admin)
+                #expect(try await status(own) == .ok)
+                #expect(try await status(stranger) == .notFound)
+            }
+        }
+    }
+
+    @Test("A secret of refresh tokens that is gone is told by the full report and once in the log, and the server stays ready")
+    func tokenSecret() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers async throws in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (admin) async throws in
+                func expect(_ words: String) async throws {
+                    try await Self.look(servers)
+                    try await Self.expectReady(admin)
+                    let full = try await Self.ready(admin, "?full=1")
+                    let said = String(buffer: full.body)
+                    #expect(full.status == .ok && said.contains(#""token-keys":"\#(words)"#) && said.contains(#""identity":"ok""#), "\(said)")
+                }
+                // Who is no provider has neither.
+                try await expect("ok")
+                try await ShowingDevice.change(at: servers) { _ in }
+                await servers.runBackground()
+                try await expect("ok")
+                let loss = Loss(description: "the secret of refresh tokens", rows: [("server_key", "kind = 'token-secret'")])
+                try await Self.take(loss, from: servers.database)
+                for _ in 0..<2 { try await expect("the secret of refresh tokens is gone from the database") }
+                #expect(log.lines("a readiness check failed").count { $0.facts["work"] == "token-keys" } == 1)
+                try await Self.bringBack(loss, to: servers.database)
+                try await expect("ok")
+            }
+        }
+    }
+
+    /// What the server does every ten seconds: a good answer of before counts for others for a few.
+    private static func look(_ servers: ServersFixture) async throws {
+        let watch = try #require(servers.service.background.compactMap { $0 as? PeriodicTask }.first { $0.name == "readiness" })
+        await watch.round()
     }
 
     private static func ready(_ admin: any TestClientProtocol, _ query: String = "") async throws -> TestResponse {

@@ -87,6 +87,27 @@ struct ServerVaultTests {
         #expect(chains[0].value.certificates.count == 2 && chains[0].bytes == chains[1].bytes)
     }
 
+    @Test("A renewal reads the keys of a server once, and answers what others read after it: the new key beside the former until that is over")
+    func readOnce() async throws {
+        let (database, key, clock) = (CountingDatabase(try SQLiteDatabase.inMemory()), KeyEncryptionKey.random(), TestClock())
+        let server = try await Self.vault(database, key, clock).open(name: "Shop")
+        let store = KeyStore(database: database, key: key, rootKey: key)
+        let former = try #require(try await store.load(server).operatorKeys.first).key.id
+        // One that others find before the former.
+        var fresh = FreshKeys(using: SystemRandomSource())
+        while try !OperatorKey(seed: fresh.secrets[0]).id.lexicographicallyPrecedes(former) { fresh = FreshKeys(using: SystemRandomSource()) }
+        for (days, count) in [(UInt64(61), 2), (40, 1)] {
+            clock.advance(days * Self.day)
+            _ = database.take()
+            let told = try await store.renewed(server, with: count == 2 ? fresh : FreshKeys(using: SystemRandomSource()), at: clock.now)
+            let asked = database.take().statements.filter { $0.hasPrefix("SELECT") && $0.contains("FROM server_key") }
+            #expect(asked.count == 1, "\(asked)")
+            let left = try await store.load(server)
+            #expect(told.chain(at: clock.now).bytes == left.chain(at: clock.now).bytes && told.operatorKeys.count == count)
+            #expect(told.operatorKeys.contains { $0.key.id == former } == (count == 2))
+        }
+    }
+
     @Test("A prekey whose number another server has already is not put in its place")
     func numberTaken() async throws {
         let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())

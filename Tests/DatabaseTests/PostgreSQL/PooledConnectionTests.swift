@@ -1,4 +1,6 @@
+import Dispatch
 import OstiaryTesting
+import Synchronization
 import Testing
 
 @testable import Database
@@ -62,6 +64,26 @@ struct PooledConnectionTests {
         }
     }
 
+    @Test("After a doubt all connections are made anew, also where the pool has room for no more: one makes a second one beside it, for all")
+    func noRoomToSpare() async throws {
+        let count = 4
+        try await Self.behind(.sessions, room: count) { cluster, name, socket in
+            let database = try await Self.open(cluster, name, socket, connections: count)
+            try await database.migrate(sampleSchema)
+            socket.change(to: .transactions)
+            await #expect(throws: Unreachable(reason: LinkMark.handedOn)) { try await database.checkInPlace() }
+            socket.change(to: .sessions)
+            let (before, meeting) = (socket.clients, Meeting(of: count))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<count { group.addTask { try await database.read { _ in meeting.wait() } } }
+                try await group.waitForAll()
+            }
+            #expect(socket.clients <= before + count + 1)
+            #expect(database.refusal == nil)
+            await database.close()
+        }
+    }
+
     @Test("What a connection has forgotten itself, so as not to keep more and more, is no sign of one")
     func forgotten() async throws {
         var settings = PostgreSQLSettings.forTests
@@ -84,12 +106,12 @@ struct PooledConnectionTests {
     }
 
     private static func behind(
-        _ mode: PoolingSocket.Mode, _ body: (PostgreSQLCluster, _ name: String, PoolingSocket) async throws -> Void
+        _ mode: PoolingSocket.Mode, room: Int? = nil, _ body: (PostgreSQLCluster, _ name: String, PoolingSocket) async throws -> Void
     ) async throws {
         let cluster = try await PostgreSQLCluster.shared
         let name = try await cluster.makeDatabase()
         defer { cluster.leave(name) }
-        try await body(cluster, name, try PoolingSocket(to: cluster.folder, mode))
+        try await body(cluster, name, try PoolingSocket(to: cluster.folder, mode, room: room))
     }
 
     private static func open(
@@ -111,4 +133,22 @@ enum PoolerFinding: CaseIterable, Sendable {
     case transaction
 
     var mode: PoolingSocket.Mode { self == .transaction ? .statements : .transactions }
+}
+
+/// Threads that go on when all of them are there.
+private final class Meeting: Sendable {
+    private let missing: Mutex<Int>
+    private let all = DispatchSemaphore(value: 0)
+
+    init(of count: Int) { missing = Mutex(count) }
+
+    func wait() {
+        let isLast = missing.withLock { missing in
+            missing -= 1
+            return missing == 0
+        }
+        if !isLast { all.wait() }
+        // For the next one.
+        all.signal()
+    }
 }
