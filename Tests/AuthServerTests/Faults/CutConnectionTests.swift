@@ -27,7 +27,7 @@ struct CutConnectionTests {
         init(_ stage: FaultyServers) async throws {
             self.stage = stage
             phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
-            acceptedBefore = try await Self.accepted(stage)
+            acceptedBefore = try await stage.accepted()
         }
 
         /// A login and a stop with a cut somewhere: one login, one try that was given back, and nobody is logged in after it.
@@ -47,15 +47,8 @@ struct CutConnectionTests {
             #expect(try await servers.status(of: nonce).loggedIn == false, "\(cut)")
             let counted = try await stage.counted()
             #expect(counted.evaluations == logins && counted.highest == logins && counted.proven == logins, "\(cut): \(counted)")
-            #expect(try await Self.accepted(stage) - acceptedBefore == logins, "\(cut)")
+            #expect(try await stage.accepted() - acceptedBefore == logins, "\(cut)")
             return wasCut
-        }
-
-        /// How many logins the audit trail has.
-        private static func accepted(_ stage: FaultyServers) async throws -> Int {
-            try await stage.servers.database.read { connection in
-                try connection.one("SELECT COUNT(*) AS found FROM audit WHERE kind = 'loginAccepted'")?.int("found") ?? -1
-            }
         }
     }
 

@@ -110,13 +110,20 @@ extension FaultyServers {
         return try await ask(sessions + "qr/login", .post, nonce: newNonce(), body: body)
     }
 
-    /// A login by the right PIN, and its stop.
-    func expectLogin(_ phone: EnrolledPhone) async throws {
-        let nonce = try servers.nonce()
-        let (status, session) = try await phone.logInPatiently(try await servers.link(nonce))
+    /// A login by the right PIN.
+    func logIn(_ phone: EnrolledPhone) async throws -> (nonce: String, session: SessionID) {
+        let nonce = newNonce()
+        let (status, session) = try await phone.logInPatiently(try await servers.link(SessionNonce(nonce)))
         #expect(status == .ok)
+        return (nonce, try #require(session))
+    }
+
+    /// The same, and its stop.
+    func expectLogin(_ phone: EnrolledPhone) async throws {
+        let (text, session) = try await logIn(phone)
+        let nonce = try SessionNonce(text)
         #expect(try await servers.status(of: nonce).loggedIn)
-        try await phone.stopPatiently(try #require(session))
+        try await phone.stopPatiently(session)
         #expect(try await servers.status(of: nonce).loggedIn == false)
     }
 
@@ -155,6 +162,13 @@ extension FaultyServers {
         }
         let numbers = try await servers.counted()
         return (evaluations, numbers.highest, numbers.proven)
+    }
+
+    /// How many logins the audit trail has.
+    func accepted() async throws -> Int {
+        try await servers.database.read { connection in
+            try connection.one("SELECT COUNT(*) AS found FROM audit WHERE kind = 'loginAccepted'")?.int("found") ?? -1
+        }
     }
 }
 

@@ -51,15 +51,22 @@ struct KilledDatabaseTests {
             let phones = try await Self.phones(2, of: servers)
             try await cluster.startStandby(isSynchronous: true)
             let stopped = try await Self.stopped(stage, phones[0])
-            let stays = stage.newNonce()
-            #expect(try await phones[0].logInPatiently(servers.link(SessionNonce(stays))).status == .ok)
+            let stays = try await stage.logIn(phones[0]).nonce
             for _ in 0..<2 { #expect(try await phones[1].guessPatiently(servers.link(servers.nonce())) == .ok) }
-            let before = try await stage.counted()
+            let contest = try await FaultContest(at: stage)
 
-            try cluster.kill()
+            // With the first try that is on its way to be counted.
+            servers.secondFactor.listen { [transport = servers.secondFactor] _ in
+                transport.listen(nil)
+                try? cluster.kill()
+            }
+            let running = contest.begin()
             try await Self.expectOutage(of: stage)
+            try await contest.meet()
             try await cluster.promoteStandby()
             try await stage.recover()
+            try await contest.expectOneWinner(running)
+            let before = try await stage.counted()
             #expect(try await phones[1].guessPatiently(servers.link(servers.nonce())) == .ok)
             #expect(try await servers.status(of: SessionNonce(stopped)).loggedIn == false)
             #expect(try await servers.status(of: SessionNonce(stays)).loggedIn)
@@ -82,10 +89,8 @@ struct KilledDatabaseTests {
     /// A login that was ended, and its end acknowledged.
     /// - Returns: its nonce.
     private static func stopped(_ stage: FaultyServers, _ phone: EnrolledPhone) async throws -> String {
-        let nonce = stage.newNonce()
-        let (status, session) = try await phone.logInPatiently(try await stage.servers.link(SessionNonce(nonce)))
-        #expect(status == .ok)
-        try await phone.stopPatiently(try #require(session))
+        let (nonce, session) = try await stage.logIn(phone)
+        try await phone.stopPatiently(session)
         return nonce
     }
 

@@ -62,6 +62,7 @@ struct SilentDatabaseTests {
                 #expect(try await stage.secondFactorReady().status == .serviceUnavailable)
                 let running = contest.begin()
                 stage.expectOutage(try await stage.getSession(known))
+                try await contest.meet()
                 return running
             }
             try await stage.recover()

@@ -138,6 +138,7 @@ final class SwitchedTransport: SecondFactorTransport {
         /// Answers that get lost after the second-factor server did its work.
         var answersToLose = 0
         var calls = 0
+        var unclearRefusals = 0
         var bend: (@Sendable ([UInt8]) -> [UInt8])?
         var invent: (@Sendable ([UInt8]) throws -> [UInt8]?)?
         var listen: (@Sendable ([UInt8]) -> Void)?
@@ -155,6 +156,9 @@ final class SwitchedTransport: SecondFactorTransport {
 
     /// How many calls reached the second-factor server.
     var calls: Int { state.withLock(\.calls) }
+
+    /// How many of them were refused by something else than 503 and a time to come back.
+    var unclearRefusals: Int { state.withLock(\.unclearRefusals) }
 
     func loseAnswers(_ count: Int) { state.withLock { $0.answersToLose = count } }
 
@@ -182,10 +186,12 @@ final class SwitchedTransport: SecondFactorTransport {
         state.withLock(\.listen)?(bytes)
         if let invented = try state.withLock(\.invent)?(bytes) { return invented }
         let answer = try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { response in
-            (response.status, Array(buffer: response.body))
+            (response.status, Array(buffer: response.body), response.headers[.retryAfter] != nil)
         }
+        let isClear = answer.0 == .ok || (answer.0 == .serviceUnavailable && answer.2)
         let (isLost, bend) = state.withLock { state in
             state.calls += 1
+            if !isClear { state.unclearRefusals += 1 }
             defer { state.answersToLose = max(0, state.answersToLose - 1) }
             return (state.answersToLose > 0, state.bend)
         }
