@@ -16,37 +16,19 @@ extension SQLRow {
 
     /// A number that was stored from an unsigned one, such as Unix seconds; a negative number is an error.
     package func unsigned(_ column: StaticString) throws -> UInt64 {
-        try number(column)
+        guard let number = UInt64(exactly: try integer(column)) else { throw SQLError.outOfRange(column.description) }
+        return number
     }
 
     package func optionalUnsigned(_ column: StaticString) throws -> UInt64? {
-        try optionalNumber(column)
-    }
-
-    package func int(_ column: StaticString) throws -> Int { try number(column) }
-
-    /// A number that the asked type holds; any other is an error.
-    package func number<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number {
-        guard let number = Number(exactly: try integer(column)) else { throw SQLError.outOfRange(column.description) }
-        return number
-    }
-
-    package func optionalNumber<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number? {
         guard let integer = try optionalInteger(column) else { return nil }
-        guard let number = Number(exactly: integer) else { throw SQLError.outOfRange(column.description) }
+        guard let number = UInt64(exactly: integer) else { throw SQLError.outOfRange(column.description) }
         return number
     }
 
-    /// One of a few that are stored as numbers of a byte, or a set of such; any other number is an error.
-    package func choice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice {
-        guard let choice = Choice(rawValue: try number(column)) else { throw SQLError.outOfRange(column.description) }
-        return choice
-    }
-
-    package func optionalChoice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice? {
-        guard let number: UInt8 = try optionalNumber(column) else { return nil }
-        guard let choice = Choice(rawValue: number) else { throw SQLError.outOfRange(column.description) }
-        return choice
+    package func int(_ column: StaticString) throws -> Int {
+        guard let number = Int(exactly: try integer(column)) else { throw SQLError.outOfRange(column.description) }
+        return number
     }
 
     /// 0 is false and 1 is true; any other number is an error.

@@ -51,7 +51,7 @@ struct ConnectionTests {
             #expect(throws: SQLError.wrongKind(column: "absent", expected: .blob, found: .null)) { try row.blob("absent") }
             #expect(throws: SQLError.wrongKind(column: "two", expected: .text, found: .integer)) { try row.optionalText("two") }
             #expect(throws: SQLError.wrongKind(column: "text", expected: .integer, found: .text)) { try row.optionalInteger("text") }
-            #expect(throws: SQLError.wrongKind(column: "text", expected: .integer, found: .text)) { try row.optionalNumber("text", as: UInt8.self) }
+            #expect(throws: SQLError.wrongKind(column: "text", expected: .integer, found: .text)) { try row.optionalUnsigned("text") }
             #expect(throws: SQLError.wrongKind(column: "text", expected: .blob, found: .text)) { try row.optionalBlob("text") }
             #expect(throws: SQLError.noSuchColumn("three")) { try row.optionalText("three") }
             #expect(throws: SQLError.outOfRange("minus")) { try row.optionalUnsigned("minus") }

@@ -37,7 +37,7 @@ extension LoginStatus {
             writer.member("binding", authentication.binding)
             if returned { writer.member("returned", returned) }
             writer.member("secondfactor", authentication.factors)
-            writer.member("pinattemptsfailed", number: authentication.failedTries)
+            writer.member("pinattemptsfailed", number: UInt64(authentication.failedTries))
         }
     }
 }

@@ -245,8 +245,8 @@ extension ServersFixture {
             try await body(
                 ServersFixture(
                     clock: clock, skew: skew, service: again, secondFactor: secondFactor, database: database,
-                    secondFactorDatabase: secondFactorDatabase, commits: commits, secondFactorCommits: secondFactorCommits, start: start,
-                    phones: phones))
+                    secondFactorDatabase: secondFactorDatabase, key: key, commits: commits, secondFactorCommits: secondFactorCommits,
+                    start: start, phones: phones))
         }
     }
 }

@@ -99,7 +99,7 @@ struct EarlySessionTests {
             ("the key and more", both.question(nonce, key: key + "s")), ("the key in capitals", both.question(nonce, key: key.uppercased())),
             ("two keys", both.question(nonce, fields: ["X-apikey: \(key)"])),
             ("a key by another name", both.question(nonce, key: "x", fields: ["Authorization: \(key)"])),
-            ("another server", both.question(nonce, address: "/servers/\(other)/sessions/")),
+            ("a server that is not there", both.question(nonce, address: "/servers/\(other)/sessions/")),
             ("a server that cannot be", both.question(nonce, address: "/servers/\(server.dropLast())/sessions/")),
             ("its name in other letters", both.question(nonce, address: "/servers/\(server.dropLast())_/sessions/")),
             ("an escape in its name", both.question(nonce, address: "/servers/%\(server.dropFirst(1))/sessions/")),
@@ -126,6 +126,55 @@ struct EarlySessionTests {
             ("an escape", both.question(nonce, address: "/servers/\(server)/session%73/")),
             ("in absolute form", both.question(nonce, address: "http://ostiary.example/servers/\(server)/sessions/")),
         ]
+    }
+
+    @Test(
+        "A94 The nonce of one virtual server is nobody's at another, both ways, read or in memory, and each goes on with its own",
+        .onBothEngines, arguments: [true, false])
+    func otherServer(keepsViews: Bool) async throws {
+        try await ServersFixture.run(keepsViews: keepsViews) { servers in
+            #expect(servers.service.keepsViews == (keepsViews && !servers.database.isShared))
+            let (here, there) = (servers.server, try await servers.makeServer().serverID)
+            let (first, second, shared) = (Self.newNonce(), Self.newNonce(), Self.newNonce())
+            try await TestPhone(servers).enrol(try servers.nonce(), userID: "alice").logIn(try SessionNonce(first))
+            try await TestPhone(servers).enrol(try servers.nonce(), userID: "carol").logIn(try SessionNonce(shared))
+            try await servers.logIn("bob", by: second, at: there, reference: 1)
+            try await servers.logIn("dora", by: shared, at: there, reference: 2)
+            try await SessionsBothWays.run(at: servers) { both in
+                let nobody = try await Self.told(both, Self.newNonce(), at: here, "nobody").answer
+                #expect(nobody.hasPrefix("HTTP/1.1 200 ") && nobody.hasSuffix(#"{"loggedin":false}"#))
+                // The first time nothing is in memory, then all is that may be; of the nonce that both have, one login at a time.
+                for _ in 0..<3 {
+                    let strangers = [(second, here, "the second's"), (first, there, "the first's"), (Self.newNonce(), there, "unknown")]
+                    for (nonce, server, name) in strangers {
+                        let stranger = try await Self.told(both, nonce, at: server, name)
+                        #expect(stranger.answer == nobody && !stranger.isEarly, "\(name)")
+                    }
+                    let own = [(first, here, "alice"), (second, there, "bob"), (shared, here, "carol"), (shared, there, "dora")]
+                    for (nonce, server, user) in own { try await Self.expectLogin(both, of: user, by: nonce, at: server) }
+                }
+                try await servers.services.sessions.logOut(try SessionNonce(shared), at: here, by: .backend, now: servers.now)
+                #expect(try await Self.told(both, shared, at: here, "over").answer == nobody)
+                try await Self.expectLogin(both, of: "dora", by: shared, at: there)
+                for log in [both.earlyLog, both.routesLog] {
+                    #expect(log.lines("request refused").isEmpty)
+                    #expect(![first, second, shared].contains { log.text.contains($0) })
+                }
+            }
+        }
+    }
+
+    /// What both ways say of a nonce at a virtual server.
+    private static func told(
+        _ both: SessionsBothWays, _ nonce: String, at server: ServerID, _ name: String
+    ) async throws -> (answer: String, isEarly: Bool) {
+        try await expectSame(both, both.question(nonce, address: "/servers/\(server.text)/sessions/"), name)
+    }
+
+    private static func expectLogin(_ both: SessionsBothWays, of userID: String, by nonce: String, at server: ServerID) async throws {
+        let own = try await told(both, nonce, at: server, userID)
+        #expect(own.answer.contains(#""loggedin":true"#) && own.answer.contains("\"userid\":\"\(userID)\""), "\(userID)")
+        #expect(own.isEarly == both.servers.database.readsAtOnce, "\(userID)")
     }
 
     @Test("Between other calls in one piece the answers come in order, and each is that of its own nonce", arguments: [true, false])

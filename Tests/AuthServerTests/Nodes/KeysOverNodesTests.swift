@@ -189,22 +189,7 @@ private final class Looks: Sendable {
 extension NodesFixture {
     /// Another virtual server, made at the first node.
     func makeServer() async throws -> Root {
-        let (id, seed, now) = (ServerID(using: SystemRandomSource()), SystemRandomSource().bytes(32), clock.now)
-        let root = try RootKey(seed: seed, serverID: id).root
-        let server = VirtualServer(id: id, publicKey: root.ed25519, createdAt: now, parameters: ServerParameters(name: "Second"))
-        let secrets = [(KeyKind.root, seed), (.sid, SystemRandomSource().bytes(32))]
-        let rows = try secrets.map { kind, secret in
-            let name = KeyRow.ID(server: id, kind: kind.name, id: [])
-            let times = kind.times(at: now)
-            return KeyRow(
-                key: name, wrapped: try key.wrap(secret, context: KeyStore.context(of: name)), certificate: nil, notBefore: times.from,
-                notAfter: times.until)
-        }
-        try await SQLAuthenticationStore(database: databases[0], key: key).write { try $0.save(server) }
-        try await databases[0].transaction { connection in
-            let keys = SQLKeyRows(connection)
-            for row in rows { try keys.save(row) }
-        }
+        let root = try await nodes[0].makeServer()
         await nodes[0].runBackground()
         return root
     }

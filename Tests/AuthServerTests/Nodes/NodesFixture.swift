@@ -89,7 +89,7 @@ struct NodesFixture: Sendable {
                 let number = open.count
                 let fixture = ServersFixture(
                     clock: clock, skew: skew, service: service, secondFactor: transport, database: databases[number],
-                    secondFactorDatabase: secondFactorDatabase, commits: LosingDatabase(databases[number]),
+                    secondFactorDatabase: secondFactorDatabase, key: key, commits: LosingDatabase(databases[number]),
                     secondFactorCommits: LosingDatabase(secondFactorDatabase), start: { try await node(number, transport, .seconds(1)) },
                     phones: phones)
                 try await lend(services, transport, open + [fixture], body)

@@ -34,6 +34,8 @@ struct ServersFixture: Sendable {
     /// What lies under the servers' own way to it: nothing of a test is run twice or lost.
     let database: any Database
     let secondFactorDatabase: any Database
+    /// Wraps what is secret in the rows of the authentication server.
+    let key: KeyEncryptionKey
     /// The servers' own ways to them.
     let commits: LosingDatabase
     let secondFactorCommits: LosingDatabase
@@ -87,7 +89,7 @@ struct ServersFixture: Sendable {
                 try await body(
                     ServersFixture(
                         clock: clock, skew: skew, service: service, secondFactor: transport, database: database,
-                        secondFactorDatabase: secondFactorDatabase, commits: commits, secondFactorCommits: secondFactorCommits,
+                        secondFactorDatabase: secondFactorDatabase, key: key, commits: commits, secondFactorCommits: secondFactorCommits,
                         start: start, phones: phones))
             }
         }
