@@ -90,10 +90,10 @@ struct RowWaitTests {
             try await enrolments.confirm(nonce, code: code, at: server, by: .page, now: now)
         }
         switch deed {
-        case .rightCode: return { #expect(try await enter(right) == .activated(phone.screen.accountID)) }
+        case .rightCode: return { () async throws in #expect(try await enter(right) == .activated(phone.screen.accountID)) }
         case .wrongCode:
             for _ in 0..<2 { _ = try await enter(wrong) }
-            return { #expect(try await enter(wrong) == .removed) }
+            return { () async throws in #expect(try await enter(wrong) == .removed) }
         case .renewal: return { _ = try await start(isNewest: false) }
         default: return { try await servers.services.sessions.logOut(nonce, at: server, by: .backend, now: now) }
         }
@@ -117,12 +117,12 @@ struct RowWaitTests {
             let attempt = try shown.attempt()
             #expect(try await phone.phone.evaluate(attempt).status == .ok)
             let decision = try shown.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt))
-            return { #expect(try await shown.send(decision).result == .loggedIn) }
+            return { () async throws in #expect(try await shown.send(decision).result == .loggedIn) }
         default:
             let nonce = try servers.nonce()
             _ = try await servers.link(nonce)
             let code = try await servers.offlineCode(of: phone.account, for: nonce)
-            return { #expect(try await servers.refusal(ofTyping: code, for: nonce) == nil) }
+            return { () async throws in #expect(try await servers.refusal(ofTyping: code, for: nonce) == nil) }
         }
     }
 }
