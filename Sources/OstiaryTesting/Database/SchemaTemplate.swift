@@ -62,9 +62,12 @@ package final class SchemaTemplate: Sendable {
     }
 
     /// Lends a database of PostgreSQL to several who come to it by connections of their own, as nodes do.
+    /// - Parameter sockets: by which the first of them come.
     /// - Throws: what the steps threw, and what `body` throws.
-    package func withPostgreSQL<Value>(_ count: Int, _ body: ([PostgreSQLDatabase]) async throws -> Value) async throws -> Value {
-        try await PostgreSQLDatabase.lend(like: try await inCluster.value, to: count, body)
+    package func withPostgreSQL<Value>(
+        _ count: Int, through sockets: [CuttingSocket] = [], _ body: ([PostgreSQLDatabase]) async throws -> Value
+    ) async throws -> Value {
+        try await PostgreSQLDatabase.lend(like: try await inCluster.value, to: count, through: sockets, body)
     }
 
     /// Makes a database of PostgreSQL that the caller leaves (``PostgreSQLCluster/leave(_:)``), for lives of a server that follow each other on it.

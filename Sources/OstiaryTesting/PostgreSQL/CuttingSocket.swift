@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A Unix socket that leads to a server's and cuts connections where a test says. After the cut that was asked for all connections pass. It counts the ways
-/// there and back, and can be as slow as a network.
+/// A Unix socket that leads to a server's and cuts connections where a test says. After the cut that was asked for all connections pass. It counts
+/// the ways there and back, can be as slow as a network, and can keep what holds a word.
 package final class CuttingSocket: Sendable {
     package enum Cut: Equatable, Sendable {
         /// Behind so many bytes of what a client says from now on.
@@ -30,6 +30,10 @@ package final class CuttingSocket: Sendable {
         var listening: Set<Int32> = []
         var turns = 0
         var connections = 0
+        /// What holds this word is kept.
+        var heldWord: String?
+        /// The connections whose client is heard no more.
+        var held: Set<Int32> = []
         /// Microseconds that each message takes, each way.
         var delay: UInt32 = 0
     }
@@ -67,6 +71,13 @@ package final class CuttingSocket: Sendable {
     /// From now on each message takes so long, each way.
     package func slow(by milliseconds: UInt32) { state.withLock { $0.delay = milliseconds * 1_000 } }
 
+    /// From now on what holds this word is kept here, with all that its connection says after it: whoever has said it waits until that ends.
+    /// - Parameter word: nil to keep nothing of those who come from now on.
+    package func hold(at word: String?) { state.withLock { $0.heldWord = word } }
+
+    /// Whether a client waits for an answer to what is kept.
+    package var isHolding: Bool { state.withLock { !$0.held.isEmpty } }
+
     /// Ways there and back since the last time.
     package func takeTurns() -> Int {
         state.withLock { state in
@@ -94,6 +105,7 @@ package final class CuttingSocket: Sendable {
             state.speaking.remove(client)
             state.silenced.remove(client)
             state.listening.remove(client)
+            state.held.remove(client)
         }
         let ends = CutConnection(client: client, server: server)
         Thread { self.pass(ends, isAnswer: false) }.start()
@@ -107,11 +119,21 @@ package final class CuttingSocket: Sendable {
         while case let count = read(from, &buffer, buffer.count), count > 0 {
             let delay = state.withLock(\.delay)
             if delay > 0 { usleep(delay) }
+            if !isAnswer, isHeld(Array(buffer[..<count]), of: ends.client) { continue }
             let allowed = isAnswer ? allowed(answer: count, to: ends.client) : allowed(Array(buffer[..<count]), of: ends.client)
             let written = buffer.withUnsafeBytes { send(to, $0.baseAddress, allowed, Int32(MSG_NOSIGNAL)) }
             guard written == count else { break }
         }
+        if !isAnswer { state.withLock { _ = $0.held.remove(ends.client) } }
         ends.end()
+    }
+
+    /// Whether what the client says is kept.
+    private func isHeld(_ bytes: [UInt8], of client: Int32) -> Bool {
+        state.withLock { state in
+            if let word = state.heldWord, contains(bytes, word) { state.held.insert(client) }
+            return state.held.contains(client)
+        }
     }
 
     /// How much of what the client says is passed on.

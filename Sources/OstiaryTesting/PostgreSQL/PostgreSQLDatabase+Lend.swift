@@ -9,8 +9,9 @@ extension PostgreSQLDatabase {
     }
 
     /// The same to several who come to it by connections of their own.
+    /// - Parameter sockets: by which the first of them come.
     package static func lend<Value>(
-        like template: String = "template1", settings: PostgreSQLSettings = .forTests, to count: Int,
+        like template: String = "template1", settings: PostgreSQLSettings = .forTests, to count: Int, through sockets: [CuttingSocket] = [],
         _ body: ([PostgreSQLDatabase]) async throws -> Value
     ) async throws -> Value {
         let cluster = try await PostgreSQLCluster.shared
@@ -18,7 +19,10 @@ extension PostgreSQLDatabase {
         defer { cluster.leave(name) }
         var databases: [PostgreSQLDatabase] = []
         do {
-            for _ in 0..<count { databases.append(try await cluster.open(name, settings: settings)) }
+            for number in 0..<count {
+                let socket = number < sockets.count ? sockets[number].socketFolder : nil
+                databases.append(try await cluster.open(name, through: socket, settings: settings))
+            }
             let value = try await body(databases)
             for database in databases { await database.close() }
             return value

@@ -8,11 +8,9 @@ import Testing
 @testable import AuthServer
 
 /// Attack 90: whoever can cut the way to a database, anywhere in a login and the stop after it.
-@Suite("A database whose connection is cut", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(60)))
+@Suite("A database whose connection is cut", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(CutPlaces.askedPatience)))
 struct CutConnectionTests {
-    /// How many bytes of each direction are tried: OSTIARY_CUT_BYTES, `all` for every one.
-    private static let sample = ProcessInfo.processInfo.environment["OSTIARY_CUT_BYTES"].map { $0 == "all" ? Int.max : Int($0) ?? 6 } ?? 6
-    /// Which ones: drawn anew in each run; OSTIARY_SEED=n draws those of a run again that has said n.
+    /// Which bytes are drawn: others in each run; OSTIARY_SEED=n draws those of a run again that has said n. CutPlaces says how to have others.
     private static let seed = ProcessInfo.processInfo.environment["OSTIARY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
 
     /// One phone that logs in and out over and over, while something is cut.
@@ -83,19 +81,31 @@ struct CutConnectionTests {
 
     @Test("A90 cut at a byte, drawn of all that either database says and hears in a login and its stop: the same", arguments: [true, false])
     func bytes(ofSecondFactor: Bool) async throws {
+        let (asked, whose) = (try CutPlaces.asked.get(), ofSecondFactor ? "second-factor" : "authentication")
+        let ways = ["said", "heard"].filter { asked.takes("\(whose)-\($0)") }
+        guard !ways.isEmpty else { return }
         try await FaultyServers.run { stage async throws in
             var walk = try await Walk(stage)
             let socket = ofSecondFactor ? stage.secondFactor.socket : stage.authentication.socket
             var draw = SplitMix(seed: Self.seed &* 2 &+ (ofSecondFactor ? 0 : 1))
-            let whose = ofSecondFactor ? "second-factor" : "authentication"
-            for (cut, way) in [(CuttingSocket.Cut.said, "said"), (CuttingSocket.Cut.heard, "heard")] {
+            for way in ways {
+                let cut = way == "said" ? CuttingSocket.Cut.said : CuttingSocket.Cut.heard
                 let length = try await Self.length(socket, cut, &walk)
                 #expect(length > 1_000)
-                let places = Self.sample < length ? (0..<Self.sample).map { _ in Int.random(in: 0..<length, using: &draw) } : Array(0..<length)
-                print("cuts: OSTIARY_SEED=\(Self.seed), \(places.count) of \(length) bytes \(way) by the \(whose) server")
-                for place in places { _ = try await walk.round(socket, cut(place)) }
+                let places = asked.places(of: length, &draw)
+                print("cuts: \(asked.told(seed: Self.seed)), \(places.count) of \(length) bytes \(way) by the \(whose) server")
+                for (index, place) in places.enumerated() {
+                    _ = try await walk.round(socket, cut(place))
+                    Self.tell(index + 1, of: places.count, "byte \(place) of \(length) \(way) by the \(whose) server")
+                }
             }
         }
+    }
+
+    /// Says now and then how far a long sitting is, which may be taken up there by a range.
+    private static func tell(_ done: Int, of all: Int, _ place: String) {
+        guard done.isMultiple(of: 500), done < all else { return }
+        FileHandle.standardError.write(Data("cuts: \(done) of \(all), the last at \(place)\n".utf8))
     }
 
     /// How many bytes pass where nothing is cut.

@@ -27,11 +27,12 @@ struct NodesFixture: Sendable {
     ///   - silent: the node that tells no other what it did.
     ///   - second: of a phone that waits: by default longer than a test may take, so that nothing but news ends a wait.
     ///   - secondFactorKey: which wraps the keys of the second-factor server.
+    ///   - sockets: by which the nodes come to their database, for tests that cut their lines.
     static func run(
         _ count: Int, silent: Int? = nil, second: Duration = .seconds(600), secondFactorKey: KeyEncryptionKey = .random(),
-        _ body: @Sendable @escaping (NodesFixture) async throws -> Void
+        through sockets: [CuttingSocket] = [], _ body: @Sendable @escaping (NodesFixture) async throws -> Void
     ) async throws {
-        try await SchemaTemplate.authentication.withPostgreSQL(count) { databases in
+        try await SchemaTemplate.authentication.withPostgreSQL(count, through: sockets) { databases in
             let parts = try await Parts(databases, secondFactorKey)
             try await Application(router: parts.secondFactor.router, logger: parts.logger).test(.router) { client in
                 let transport = SwitchedTransport(client: client)

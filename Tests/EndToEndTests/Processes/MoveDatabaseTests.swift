@@ -13,13 +13,14 @@ struct MoveDatabaseTests {
         return program
     }
 
-    /// Moves, and looks at what is told.
-    private func expectMoved(_ from: String, _ to: String, setting: String) async throws {
-        let program = try await move(from, to)
+    /// Moves, is killed in the middle, moves again, and looks at what is told.
+    private func expectMoved(_ move: KilledMove, setting: String) async throws {
+        try await move.kill()
+        let program = try await move.again()
         #expect(program.exitCode == 0, "\(program.complaints)")
         #expect(program.output.contains("counts and hashes are the same on both sides"), "\(program.output)")
-        #expect(program.lines.dropLast().last?.hasPrefix("next: set \(setting)='\(to)'") == true, "\(program.output)")
-        #expect(program.lines.last?.hasPrefix("the old database (\(from)) is as it was") == true, "\(program.output)")
+        #expect(program.lines.dropLast().last?.hasPrefix("next: set \(setting)='\(move.to)'") == true, "\(program.output)")
+        #expect(program.lines.last?.hasPrefix("the old database (\(move.from)) is as it was") == true, "\(program.output)")
         #expect(program.complaints.contains("comparing") && program.complaints.contains("100 %"), "\(program.complaints)")
     }
 
@@ -31,7 +32,7 @@ struct MoveDatabaseTests {
     }
 
     @Test(
-        "A live system moves to PostgreSQL and back: who is logged in stays so, people log in with their PIN, and running servers are found out",
+        "A live system moves there and back, each move killed in the middle: who is logged in stays so, people log in, running servers are found out",
         .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(10)))
     func thereAndBack() async throws {
         let pair = try await ProcessesFixture.running()
@@ -48,7 +49,10 @@ struct MoveDatabaseTests {
 
         try await expectRefused("sqlite:\(files[0]).sqlite", urls[0], saying: "is used by another process: stop that server first")
         try await pair.stop()
-        for place in 0..<2 { try await expectMoved("sqlite:\(files[place]).sqlite", urls[place], setting: settings[place]) }
+        for place in 0..<2 {
+            let move = try KilledMove(.toPostgreSQL, file: "\(files[place]).sqlite", database: names[place], of: cluster)
+            try await expectMoved(move, setting: settings[place])
+        }
         try await pair.start([settings[0]: urls[0]], secondFactor: [settings[1]: urls[1]])
         nonces.append(try await expectAlive(person, nonces, in: pair.folder))
         for place in 0..<2 {
@@ -57,7 +61,10 @@ struct MoveDatabaseTests {
         }
         try await pair.stop()
 
-        for place in 0..<2 { try await expectMoved(urls[place], "sqlite:\(files[place])-back.sqlite", setting: settings[place]) }
+        for place in 0..<2 {
+            let move = try KilledMove(.toSQLite, file: "\(files[place])-back.sqlite", database: names[place], of: cluster)
+            try await expectMoved(move, setting: settings[place])
+        }
         try await pair.start(
             [settings[0]: "sqlite:\(files[0])-back.sqlite"], secondFactor: [settings[1]: "sqlite:\(files[1])-back.sqlite"])
         nonces.append(try await expectAlive(person, nonces, in: pair.folder))

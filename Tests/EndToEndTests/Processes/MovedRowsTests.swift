@@ -5,20 +5,29 @@ import Testing
 
 @testable import Database
 @testable import OstiaryPhone
+@testable import ostiary
 
 /// What an earlier program left, with a row in every table, moved by the command to PostgreSQL and back.
 @Suite("ostiary admin move-database, with rows in every table", .enabled(if: PostgreSQLCluster.isInstalled))
 struct MovedRowsTests {
     private typealias Server = ServersSite.Server
 
-    private func move(_ from: String, _ to: String) async throws {
-        let program = try Program(["admin", "move-database", "--from", from, "--to", to])
-        #expect(try await program.end() == 0, "\(program.complaints)")
+    /// Kills it in the middle, where no server takes what is there for a database, and gives it again.
+    private func run(_ move: KilledMove, of server: Server, in folder: TemporaryFolder) async throws {
+        try await move.kill()
+        let kind: ServerKind = server == .authentication ? .authentication : .secondFactor
+        let settings = [kind.urlSetting: move.to, kind.keySetting: folder.file("\(server.rawValue).kek-of-a-test")]
+        let command = server == .authentication ? "serve" : "second-factor"
+        let refused = try Program([command, "--data", folder.file("data"), "--print-identity"], environment: settings)
+        #expect(try await refused.end() == 1)
+        #expect(refused.complaints.contains("finish it with ostiary admin move-database --from"), "\(refused.complaints)")
+        let program = try await move.again()
+        #expect(program.exitCode == 0, "\(program.complaints)")
         #expect(program.output.contains("counts and hashes are the same on both sides"), "\(program.output)")
     }
 
     @Test(
-        "Row by row both databases arrive, there and back, also when a move was killed in the middle; who was logged in is so, and people log in",
+        "Row by row both databases arrive, there and back, each move killed in the middle; who was logged in is so, and people log in",
         .timeLimit(.minutes(10)))
     func thereAndBack() async throws {
         let held = try HeldFixture(try #require(HeldFixture.names.last))
@@ -29,12 +38,11 @@ struct MovedRowsTests {
         // They go with it.
         let there = SiteDatabases(named: names, of: cluster, in: site.folder.path)
         for (server, name) in names {
-            let (file, url) = (site.file(of: server), "postgresql://ostiary@/\(name)?host=\(cluster.folder)")
+            let file = site.file(of: server)
             try await Self.fill(file)
             let before = try await TableRows.all(in: file)
             #expect(before.filter { $0.value.count == 0 && !$0.key.hasPrefix("schema_") }.isEmpty)
-            if server == .authentication { try await kill("sqlite:\(file)", name, in: site.folder) }
-            try await move("sqlite:\(file)", url)
+            try await run(try KilledMove(.toPostgreSQL, file: file, database: name, of: cluster), of: server, in: site.folder)
             Self.expectSame(before, try await Self.rows(of: name, in: cluster))
         }
         try await site.over(there).open { world in
@@ -50,34 +58,13 @@ struct MovedRowsTests {
         let here = SiteDatabases(in: back)
         for (server, name) in names {
             let before = try await Self.rows(of: name, in: cluster)
-            try await move("postgresql://ostiary@/\(name)?host=\(cluster.folder)", "sqlite:\(here.file(of: server))")
+            try await run(try KilledMove(.toSQLite, file: here.file(of: server), database: name, of: cluster), of: server, in: site.folder)
             Self.expectSame(before, try await TableRows.all(in: here.file(of: server)))
         }
         site.clock.advance(1)
         try await site.over(here).open { world in try await Self.expectLogins(held, in: world) }
         // Until here.
         #expect(there.file(of: .authentication) == site.file(of: .authentication))
-    }
-
-    /// A move of the authentication server's rows that ends by force when it has copied some; no server takes what it has left for a database.
-    private func kill(_ from: String, _ name: String, in folder: TemporaryFolder) async throws {
-        let cluster = try await PostgreSQLCluster.shared
-        let socket = try CuttingSocket(to: cluster.folder)
-        // There are forty tables behind the first.
-        socket.slow(by: 5)
-        let url = "postgresql://ostiary@/\(name)?host=\(socket.socketFolder)"
-        let program = try Program(["admin", "move-database", "--from", from, "--to", url])
-        try await eventually("the first rows are there: \(program.complaints)") {
-            let isThere = "DO $$ BEGIN ASSERT EXISTS (SELECT 1 FROM account); END $$"
-            return (try? await cluster.run([isThere], in: name, isQuiet: true)) != nil
-        }
-        program.signal(SIGKILL)
-        #expect(try await program.end() == 128 + SIGKILL, "\(program.output)")
-        #expect(socket.takeTurns() > 0)
-        let settings = cluster.settings(["serve": name]).merging(["OSTIARY_KEK_FILE": folder.file("as.kek-of-a-test")]) { $1 }
-        let server = try Program(["serve", "--data", folder.file("data"), "--print-identity"], environment: settings)
-        #expect(try await server.end() == 1)
-        #expect(server.complaints.contains("finish it with ostiary admin move-database --from"), "\(server.complaints)")
     }
 
     /// A row in each table that has none: numbers, bytes, and texts with a character that PostgreSQL knows no place for.
