@@ -170,7 +170,13 @@ dynamic_shared_memory_type = mmap
         if settles:
             # What an autovacuum would do some minutes later, and a checkpoint, so that neither comes while something is measured. By a session of its own:
             # what one has inserted it may count a moment later only, and then an autovacuum comes for rows that were vacuumed already.
-            self.psql(self.databases[server], "VACUUM ANALYZE", "CHECKPOINT")
+            self.vacuum(self.databases[server])
+            self.psql(self.databases[server], "CHECKPOINT")
+
+    def vacuum(self, database):
+        self.psql(database, "VACUUM ANALYZE")
+        # Which leaves former rows of the statistics, for which an autovacuum would come as well.
+        self.psql(database, "VACUUM pg_catalog.pg_statistic")
 
     def value(self, server, query):
         found = self.psql(self.databases[server], query)
@@ -193,7 +199,7 @@ dynamic_shared_memory_type = mmap
     def settle(self):
         """Does what an autovacuum would do by itself in the next minutes, in all databases, those that a new cluster brings among them."""
         for database in self.all_databases():
-            self.psql(database, "VACUUM ANALYZE")
+            self.vacuum(database)
         self.psql("postgres", "CHECKPOINT")
 
     def upkeep(self):
