@@ -4,6 +4,7 @@ a part of make verify; it measures nothing, and starts nothing."""
 import collections
 import contextlib
 import json
+import os
 import pathlib
 import sqlite3
 import struct
@@ -12,6 +13,7 @@ import tempfile
 import time
 import types
 
+import growth_cold
 import growth_counts
 import growth_parts
 import growth_receipts
@@ -55,8 +57,8 @@ POINTS = [
     (([500, 5_000], [1, 1_000]), [(500, 1), (5_000, 1), (5_000, 1_000)]),
 ]
 # At which of three sizes each part is measured.
-PLACES = {"size": [(1, 1), (9, 1), (9, 5)], "instructions": [(1, 1), (9, 1), (9, 5)], "pings": [(9, 5)], "nodes": [(9, 5)], "housekeeping": [(9, 5)],
-          "repacking": [(9, 1)]}
+PLACES = {"size": [(1, 1), (9, 1), (9, 5)], "idle": [(1, 1), (9, 1), (9, 5)], "instructions": [(1, 1), (9, 1), (9, 5)], "coldstart": [(9, 5)],
+          "pings": [(9, 5)], "nodes": [(9, 5)], "housekeeping": [(9, 5)], "repacking": [(9, 1)]}
 # The longest wait, that of a quiet server, whether all was shown, and what is to be said of a second at most.
 WAITS = [
     (1_000, 10, True, "nobody waits longer than 1 s"), (1_001, 10, True, "somebody waits longer than 1 s"),
@@ -292,8 +294,47 @@ def of_repacking():
             yield f"of {left} it is said “{found}” and not “{expected}”"
 
 
+def of_idleness():
+    """Whether it is measured again when an autovacuum came, and told when one always does."""
+    for counts, expected in (([0, 0], (1, 0)), ([0, 1, 1, 1], (2, 0)), ([0, 1, 1, 3, 3, 5], (growth_parts.IDLE_TRIES, 2))):
+        counted, settled = iter(counts), []
+        engine = types.SimpleNamespace(settle=lambda: settled.append(1), upkeep=lambda: next(counted), processor=lambda: None)
+        installation = types.SimpleNamespace(engine=engine, pid=lambda command: os.getpid())
+        found, = growth_parts.idle([installation], types.SimpleNamespace(settling=0, idle=0.001))
+        if (len(settled), found["idle.vacuumedTables"][0]) != expected:
+            yield f"where autovacuums were {counts} it was idle {len(settled)} times, and {found['idle.vacuumedTables'][0]} are told"
+
+
+def of_cold_starts():
+    """Whether it is seen what of a file is in memory, and a start that is not cold is refused."""
+    with tempfile.TemporaryDirectory() as name:
+        file, size = pathlib.Path(name) / "file", 64 * os.sysconf("SC_PAGE_SIZE")
+        file.write_bytes(bytes(size))
+        files = [file, file.with_name("gone")]
+        if growth_cold.cached(files) != size:
+            yield f"of {size} bytes that were just written {growth_cold.cached(files)} are seen in memory"
+        # All of it stays where the folder itself is in memory.
+        if growth_cold.evict(files) != size or growth_cold.cached(files) not in (0, size) or file.read_bytes() != bytes(size):
+            yield "a file that is to be forgotten is not what it was, or half of it is forgotten"
+    for given, is_cold in (((1_000, 0, 1), True), ((1_000, 10, 1), True), ((1_000, 11, 1), False), ((1_000, 0, 0), False)):
+        if (growth_cold.doubt(*given) is None) != is_cold:
+            yield f"of {given} it is said that it {'was not' if is_cold else 'was'} cold"
+
+
+def of_dates():
+    """Whether a part that is measured on another day has its own."""
+    with tempfile.TemporaryDirectory() as name:
+        file, facts = pathlib.Path(name) / "figures.json", {"model": "", "ostiary": "", "quick": False, "rounds": 1}
+        Report(file, {**facts, "date": "first"}).done(("sqlite", 1, 1, 1), "size")
+        Report(file, {**facts, "date": "second"}).done(("sqlite", 1, 1, 1), "coldstart")
+        machine = json.loads(file.read_text())["machine"]
+        if (machine["date"], machine["dates"]) != ("first", {"size": "first", "coldstart": "second"}):
+            yield f"days of parts are {machine}"
+
+
 def faults():
-    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_counted_questions, of_folders, of_counts, of_receipts, of_repacking):
+    for check in (of_verdicts, of_figures, of_sizes, of_rows, of_questions, of_counted_questions, of_folders, of_counts, of_receipts, of_repacking, of_idleness,
+                  of_cold_starts, of_dates):
         yield from check()
 
 
@@ -304,4 +345,4 @@ def main():
     if found:
         sys.exit(1)
     print(f"growth: {len(VERDICTS)} verdicts, {len(POINTS)} sets of sizes, rows, questions, folders, counts, "
-          "receipts and repacking are as they have to be")
+          "receipts, repacking, idleness and cold starts are as they have to be")

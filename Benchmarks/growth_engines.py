@@ -59,9 +59,26 @@ class SQLite:
             pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
         return (pages - free) * size
 
+    def data_files(self):
+        """All that its databases have on disk."""
+        return [path for file in self.files.values() for path in file.parent.glob(f"{file.name}*")]
+
+    def processes(self):
+        """None beside the servers."""
+        return []
+
+    def settle(self):
+        pass
+
+    def upkeep(self):
+        return 0
+
     def processor(self):
         """In the server's own process."""
         return None
+
+    def start(self):
+        pass
 
     def stop(self):
         pass
@@ -101,9 +118,8 @@ dynamic_shared_memory_type = mmap
         if is_new:
             self.make()
         # A copy has the folder of what it is a copy of in its configuration.
-        options = f"-k {shlex.quote(str(self.folder))}" + (" -c wal_recycle=off" if fills else "")
-        self.run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options, "-w", "-t", "60", "start")
-        self.postmaster = int((self.folder / "data/postmaster.pid").read_text().split()[0])
+        self.options = f"-k {shlex.quote(str(self.folder))}" + (" -c wal_recycle=off" if fills else "")
+        self.start()
         self.databases = {"serve": "ostiary", "second-factor": "second_factor"}
         if is_new:
             for database in self.databases.values():
@@ -111,6 +127,10 @@ dynamic_shared_memory_type = mmap
         url = f"postgresql://ostiary@/{{}}?host={self.folder}"
         self.settings = {"OSTIARY_DATABASE_URL": url.format("ostiary"), "OSTIARY_SF_DATABASE_URL": url.format("second_factor")}
         self.version = f"PostgreSQL {self.psql('postgres', 'SHOW server_version')}"
+
+    def start(self):
+        self.run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", self.options, "-w", "-t", "60", "start")
+        self.postmaster = int((self.folder / "data/postmaster.pid").read_text().split()[0])
 
     def make(self):
         self.run("initdb", "-D", self.folder / "data", "-U", "ostiary", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
@@ -146,8 +166,17 @@ dynamic_shared_memory_type = mmap
         return done.stdout.strip()
 
     def execute(self, server, statements, settles=True):
-        # What an autovacuum would do some minutes later, and a checkpoint, so that neither comes while something is measured.
-        self.psql(self.databases[server], "SET synchronous_commit = off", *statements, *(["VACUUM ANALYZE", "CHECKPOINT"] if settles else []))
+        self.psql(self.databases[server], "SET synchronous_commit = off", *statements)
+        if settles:
+            # What an autovacuum would do some minutes later, and a checkpoint, so that neither comes while something is measured. By a session of its own:
+            # what one has inserted it may count a moment later only, and then an autovacuum comes for rows that were vacuumed already.
+            self.vacuum(self.databases[server])
+            self.psql(self.databases[server], "CHECKPOINT")
+
+    def vacuum(self, database):
+        self.psql(database, "VACUUM ANALYZE")
+        # Which leaves former rows of the statistics, for which an autovacuum would come as well.
+        self.psql(database, "VACUUM pg_catalog.pg_statistic")
 
     def value(self, server, query):
         found = self.psql(self.databases[server], query)
@@ -156,16 +185,38 @@ dynamic_shared_memory_type = mmap
     def bytes(self, server):
         return self.value(server, f"SELECT pg_database_size('{self.databases[server]}')")
 
+    def data_files(self):
+        """All that the cluster has on disk, its log of changes too."""
+        return [path for path in (self.folder / "data").rglob("*") if path.is_file() and not path.is_symlink()]
+
+    def processes(self):
+        """The postmaster and its children."""
+        return [self.postmaster, *map(int, pathlib.Path(f"/proc/{self.postmaster}/task/{self.postmaster}/children").read_text().split())]
+
+    def all_databases(self):
+        return ["postgres", "template1", *self.databases.values()]
+
+    def settle(self):
+        """Does what an autovacuum would do by itself in the next minutes, in all databases, those that a new cluster brings among them."""
+        for database in self.all_databases():
+            self.vacuum(database)
+        self.psql("postgres", "CHECKPOINT")
+
+    def upkeep(self):
+        """How many tables an autovacuum has vacuumed or analyzed so far."""
+        counted = "SELECT COALESCE(SUM(autovacuum_count + autoanalyze_count), 0)::bigint FROM pg_stat_all_tables"
+        return sum(int(self.psql(database, counted)) for database in self.all_databases())
+
     def processor(self):
         """Of all its processes: of those that have ended the postmaster knows, to hundredths of a second."""
-        children = pathlib.Path(f"/proc/{self.postmaster}/task/{self.postmaster}/children").read_text().split()
+        _, *children = self.processes()
         seconds = processor_seconds(self.postmaster)
         fields = pathlib.Path(f"/proc/{self.postmaster}/stat").read_text().rsplit(")", 1)[1].split()
         seconds += sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")
         for child in children:
             # One that ends now is among those that the postmaster knows of next time.
             with contextlib.suppress(OSError):
-                seconds += processor_seconds(int(child))
+                seconds += processor_seconds(child)
         return seconds
 
     def stop(self):

@@ -13,7 +13,7 @@ def points_of(accounts, sessions):
 def points_of_part(part, points):
     """Of all sizes those at which a part is measured: each, or at the most accounts the one with the most sessions. Repacking, which leaves nothing as it was,
     comes last and at the one with the fewest."""
-    if part in ("size", "instructions"):
+    if part in ("size", "idle", "instructions"):
         return points
     return [next(point for point in points if point[0] == points[-1][0])] if part == "repacking" else points[-1:]
 
@@ -21,10 +21,10 @@ def points_of_part(part, points):
 class Plan:
     """Seconds, roughly, on two quiet cores; only for the estimate, which is corrected by how it goes."""
 
-    IDLE, OPENED = 11, 6
+    IDLE, OPENED = 90, 6
     # A slice of each kind at one size.
     ROUND = 4.5
-    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 16, "repacking": 60}
+    PARTS = {"pings": 100, "nodes": 45, "housekeeping": 75, "instructions": 16, "repacking": 60, "coldstart": 20}
     # Of each row that is put back and repacked; and on PostgreSQL until the lease of a node that was killed is over.
     REPACKED, LEASE = 0.0006, {"postgresql": 90, "sqlite": 0}
     # Before the first slice (growth_rounds.warm).
@@ -41,6 +41,8 @@ class Plan:
     def seconds(cls, part, engine, point):
         if part == "repacking":
             return cls.PARTS[part] + point[0] * cls.REPACKED + cls.LEASE[engine]
+        if part == "idle":
+            return 3 + point[1] / 3_000
         if part != "size":
             return cls.PARTS[part]
         # Starts, each live session once, and logins by a few phones at once.
@@ -58,6 +60,7 @@ class Plan:
         seconds = sum(stock.seconds_of_filling(point, run.points) for point in stock.missing(run.points))
         seconds += sum(cls.seconds(part, name, point) for point, part, _ in steps)
         if any(part == "size" for _, part, _ in steps):
-            seconds += cls.IDLE + options.rounds * cls.ROUND * len(run.points)
+            seconds += options.rounds * cls.ROUND * len(run.points)
+        seconds += cls.IDLE if any(part == "idle" for _, part, _ in steps) else 0
         return seconds
 

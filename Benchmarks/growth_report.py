@@ -65,7 +65,9 @@ class Report:
                 # A file of before there were rounds has none.
                 if self.content["machine"].get(name) != machine[name]:
                     raise SystemExit(f"growth: {path} is of another run ({name} is {self.content['machine'].get(name)}): give another file")
-            self.content["machine"] = {**self.content["machine"], **machine}
+            # Its day stays that of its beginning; each part has its own beside it.
+            self.content["machine"] = {**self.content["machine"], **machine, "date": self.content["machine"]["date"]}
+        self.date = machine.get("date")
         self.point = {}
 
     def has(self, point, part):
@@ -88,6 +90,7 @@ class Report:
     def done(self, point, part):
         if not self.has(point, part):
             self.content["done"].append([*point, part])
+            self.content["machine"].setdefault("dates", {})[part] = self.date
         if self.path:
             # Never half of it.
             draft = self.path.with_suffix(".part")

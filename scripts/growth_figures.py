@@ -77,6 +77,10 @@ class Figures:
             raise Missing(f"of the machine “{name}” is missing")
         return self.machine[name]
 
+    def day(self, part):
+        """On which a part was measured."""
+        return self.machine.get("dates", {}).get(part, self.fact("date"))[:10]
+
     def of(self, quantity, **where):
         """All measurements of a quantity, with these values of engine, accounts, sessions or nodes."""
         return [each for each in self.all if each.quantity == quantity and all(getattr(each, name) == value for name, value in where.items())]

@@ -23,11 +23,17 @@ text{font:13px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 
 
 class Line(NamedTuple):
-    """Values by what they hang on. `factor`: up to so many times the first value is promised, and drawn as a band."""
+    """Values by what they hang on. `factor`: up to so many times the first value at a size of `since` or more is promised, and drawn as a band from there on."""
     name: str
     points: list
     colour: int = 0
     factor: float = 0
+    since: float = 0
+
+    @property
+    def base(self):
+        """Where a band begins, if there is one: size and value."""
+        return next((point for point in self.points if point[0] >= self.since), self.points[0])
 
 
 class Bar(NamedTuple):
@@ -128,11 +134,11 @@ def drawn_lines(panel, frame):
     shown.append(text((frame.left + frame.right) / 2, HEIGHT - 10, panel.along, "soft middle"))
     for line in panel.lines:
         if line.factor and len(line.points) > 1:
-            base = line.points[0][1]
+            size, base = line.base
             top, bottom = frame.y(base * line.factor), frame.y(base)
-            wide = frame.right - frame.left
-            shown.append(f'<rect x="{frame.left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{bottom - top:.1f}" class="b{line.colour}"/>')
-            shown.append(rule(frame.left, top, frame.right, top, f"limit s{line.colour}"))
+            left = frame.left if size == line.points[0][0] else x(size)
+            shown.append(f'<rect x="{left:.1f}" y="{top:.1f}" width="{frame.right - left:.1f}" height="{bottom - top:.1f}" class="b{line.colour}"/>')
+            shown.append(rule(left, top, frame.right, top, f"limit s{line.colour}"))
     for line in panel.lines:
         path = " ".join(f"{x(size):.1f},{frame.y(value):.1f}" for size, value in line.points)
         shown.append(f'<polyline points="{path}" class="line s{line.colour}"/>')
@@ -189,7 +195,7 @@ def drawn_bars(panel, frame):
 
 
 def heights(panel):
-    values = [value * max(1.0, line.factor if size == line.points[0][0] else 1.0) for line in panel.lines for size, value in line.points]
+    values = [value * max(1.0, line.factor if size == line.base[0] else 1.0) for line in panel.lines for size, value in line.points]
     values += [sum(bar.parts) * 1.08 for bar in panel.bars]
     return values + ([panel.limit[0] * 1.05] if panel.limit else [])
 
