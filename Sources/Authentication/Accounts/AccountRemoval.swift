@@ -23,7 +23,7 @@ struct AccountRemoval: Sendable {
         }
         try rows.markDeleted(account.id, of: account.server, at: now)
         let stop = SessionStop(reason: .account, actor: actor, isClockDoubted: isClockDoubted)
-        let stopped = try rows.unfinishedSessions(of: account.id).inTheirOrder.compactMap { try stop.apply(to: $0, in: rows, at: now) }
+        let stopped = try stop.apply(to: try rows.unfinishedSessions(of: account.id), in: rows, at: now)
         try endEnrolment()
         // Somebody who still has the old phone must not be counted, or taken, for whoever has the reference next.
         let tries = try rows.offlineTries(of: account.otpReference, at: server) ?? OfflineTries(server: server, reference: account.otpReference)

@@ -49,7 +49,7 @@ package struct AccountService: Sendable {
             guard isBlocked else { return (account, []) }
             try rows.removeCache(of: id)
             try rows.endLastingGrants(of: id, at: now)
-            let stopped = try rows.unfinishedSessions(of: id).inTheirOrder.compactMap { try stop.apply(to: $0, in: rows, at: now) }
+            let stopped = try stop.apply(to: try rows.unfinishedSessions(of: id), in: rows, at: now)
             // A second look finds none where the first was kept.
             return (account, stopped.isEmpty ? former?.1 ?? [] : stopped)
         }

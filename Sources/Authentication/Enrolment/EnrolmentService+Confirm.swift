@@ -41,13 +41,22 @@ extension EnrolmentService {
         return result.outcome
     }
 
-    /// Ends enrolments that ran out, at most `limit`: an account that nobody confirmed goes, and with it a new instance (protocol §5).
+    /// Ends enrolments that ran out, at most `limit` of each sort: an account that nobody confirmed goes, and with it a new instance (protocol §5), in a
+    /// transaction of its own, since it comes before its enrolment, and the next one's behind that (docs/decisions/0075).
     /// - Returns: how many.
     @discardableResult
     func expire(at now: Instant, limit: Int = 200) async throws -> Int {
-        let failed = try await store.write { rows, former -> [Enrolment] in
-            let over = try rows.overdueEnrolments(at: now, limit: limit).map { try Self.end($0, in: rows, at: now) }
-            return (former ?? []) + over
+        var failed = try await store.write { rows, former -> [Enrolment] in
+            let over = try rows.overdueEnrolments(at: now, limit: limit).filter { !$0.awaitsCode }
+            return try (former ?? []) + over.map { try Self.end($0, in: rows, at: now) }
+        }
+        for enrolment in try await store.read({ try $0.overdueEnrolments(at: now, limit: limit) }) where enrolment.awaitsCode {
+            let ended = try await store.write { rows, former -> Enrolment? in
+                // Somebody was faster, or what this looked for is kept.
+                guard let found = try rows.enrolment(enrolment.id), found.awaitsCode, found.expiresAt < now else { return former ?? nil }
+                return try Self.end(found, in: rows, at: now)
+            }
+            if let ended { failed.append(ended) }
         }
         for enrolment in failed { tell(enrolment) }
         return failed.count

@@ -85,9 +85,8 @@ package struct Housekeeping: Sendable {
 
     private func endSessions(at now: Instant) async throws -> Int {
         let ended = try await store.write { rows, former -> [Session] in
-            let ended = try rows.overdueSessions(at: now, limit: Self.batch).inTheirOrder.compactMap {
-                try SessionStop(reason: .timeout, actor: .server).apply(to: $0, in: rows, at: now)
-            }
+            let over = try rows.overdueSessions(at: now, limit: Self.batch)
+            let ended = try SessionStop(reason: .timeout, actor: .server).apply(to: over, in: rows, at: now)
             return (former ?? []) + ended
         }
         for session in ended { events.publish(.ended(session)) }

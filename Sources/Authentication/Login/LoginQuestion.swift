@@ -76,12 +76,11 @@ struct LoginQuestion: Sendable {
 
 /// AppLogins of an account that ran out and are not written down as over.
 private func endedAppLogins(of account: AccountID, in rows: any SessionRows, at now: Instant) throws -> [Session] {
-    try rows.unfinishedAppLogins(of: account).filter { $0.settled(at: now).isFinished }.inTheirOrder
+    try rows.unfinishedAppLogins(of: account).filter { $0.settled(at: now).isFinished }
 }
 
 /// Writes them down, so that the cache of one that is over is not used any more.
 func forgetEndedAppLogins(of account: AccountID, in rows: any (SessionRows & AccountRows & AuditRows), at now: Instant) throws {
-    for session in try endedAppLogins(of: account, in: rows, at: now) {
-        _ = try SessionStop(reason: .timeout, actor: .server).apply(to: session, in: rows, at: now)
-    }
+    let ended = try endedAppLogins(of: account, in: rows, at: now)
+    _ = try SessionStop(reason: .timeout, actor: .server).apply(to: ended, in: rows, at: now)
 }

@@ -144,8 +144,8 @@ extension LoginService {
     /// An app has one AppLogin at a time. What takes its place inherits nothing but the proof that its own decision brought.
     private func replaceAppLogins(of account: AccountID, by session: Session, in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
         guard session.purpose == .app else { return [] }
-        return try rows.unfinishedAppLogins(of: account).filter { $0.id != session.id }.inTheirOrder
-            .compactMap { try SessionStop(reason: .replaced, actor: .phone).apply(to: $0, in: rows, at: now) }
+        let others = try rows.unfinishedAppLogins(of: account).filter { $0.id != session.id }
+        return try SessionStop(reason: .replaced, actor: .phone).apply(to: others, in: rows, at: now)
     }
 
     /// The same decision again: a new webNonce and a new cache take the places of those that may have been lost on the way (protocol §6).

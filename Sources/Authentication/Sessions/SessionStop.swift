@@ -10,16 +10,27 @@ struct SessionStop: Sendable {
 
     /// The session as it is stored now; nil when it was over before.
     func apply(to session: Session, in rows: any (SessionRows & AccountRows & AuditRows), at now: Instant) throws -> Session? {
-        var ended = try session.settled(at: now).after(.stop(reason), at: now)
-        if isClockDoubted, !session.isFinished, case .stopped(let login, .timeout, let at) = ended.state {
-            ended = ended.with(.stopped(login, reason, at: at))
+        try apply(to: [session], in: rows, at: now).first
+    }
+
+    /// The same of several: those that were not over before, as they are stored now.
+    func apply(to sessions: [Session], in rows: any (SessionRows & AccountRows & AuditRows), at now: Instant) throws -> [Session] {
+        let ending = try sessions.compactMap { session in
+            let ended = try ended(session, at: now)
+            return ended == session ? nil : (former: session, ended: ended)
         }
-        guard ended != session else { return nil }
         // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.
-        if session.purpose == .app, let login = session.login { try rows.removeCache(of: login.account) }
-        try rows.save(ended)
-        if let entry = session.unfinished(ending: reason, by: actor, at: now) { try rows.record(entry) }
-        return ended
+        for session in ending.map(\.former) where session.purpose == .app { if let login = session.login { try rows.removeCache(of: login.account) } }
+        // Two who end the same ones at once never wait for each other in turn (docs/decisions/0075).
+        for session in ending.map(\.ended).inTheirOrder { try rows.save(session) }
+        for entry in ending.compactMap({ $0.former.unfinished(ending: reason, by: actor, at: now) }) { try rows.record(entry) }
+        return ending.map(\.ended)
+    }
+
+    private func ended(_ session: Session, at now: Instant) throws -> Session {
+        let ended = try session.settled(at: now).after(.stop(reason), at: now)
+        guard isClockDoubted, !session.isFinished, case .stopped(let login, .timeout, let at) = ended.state else { return ended }
+        return ended.with(.stopped(login, reason, at: at))
     }
 }
 

@@ -24,6 +24,8 @@ package struct Enrolment: Equatable, Sendable {
     package var expiresAt: Instant
     package var wrongCodes: UInt8
     package var state: State
+    /// Whether its account is made, and waits for the code that the phone shows.
+    package var awaitsCode: Bool { if case .confirming = state { true } else { false } }
     /// While it is open again: why the phone that had it gave it back.
     package var givenBack: Decision?
 
