@@ -3,6 +3,7 @@ import Authentication
 import Database
 import OstiaryProtocol
 import OstiaryTesting
+import Synchronization
 import Testing
 
 @testable import AuthServer
@@ -28,8 +29,15 @@ struct RowWaitTests {
             let begin = try await Self.prepare(deed, at: servers)
             // Others may read it, and nobody changes a row of it.
             let holder = try await TableHolder("account", at: cluster.address(of: name), mode: "SHARE")
-            let work = Task { try await begin() }
-            while try await Self.waiting(in: other) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            let isOver = Mutex(false)
+            let work = Task {
+                defer { isOver.withLock { $0 = true } }
+                try await begin()
+            }
+            while try await Self.waiting(in: other) == 0 {
+                try #require(!isOver.withLock { $0 }, "it wants nothing of the account")
+                try await Task.sleep(for: .milliseconds(5))
+            }
             let held = try await Self.heldTables(in: other)
             try await holder.letGo()
             try await work.value
@@ -107,6 +115,8 @@ struct RowWaitTests {
         try await servers.switchOfflineCodesOn()
         try await phone.logIn(try servers.nonce())
         try await phone.logInApp()
+        // What happens in the second of the login before changes nothing of the account.
+        servers.clock.advance(1)
         let (accounts, server, now) = (servers.services.accounts, servers.server, servers.now)
         switch deed {
         case .deletion: return { try await accounts.delete(phone.account, at: server, by: .backend, now: now) }
