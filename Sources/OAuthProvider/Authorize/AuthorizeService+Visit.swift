@@ -40,18 +40,6 @@ extension AuthorizeService {
         let keys = try await context.keyring.keys(of: server)
         return ResumedRequest(outcome: try await check(Parameters(pushed.parameters), pushed, keys, at: server), keptAt: pushed.keptAt)
     }
-
-    /// Ends a kept request without a code, before its client hears so: one transaction looks whether the client has its answer, and writes down
-    /// that it has. The row counts among those that wait for as long as before, or whoever begins and leaves in a loop would fill the table.
-    /// - Throws: ``VisitEnd/over``, where another answer was first, or the request is gone.
-    func refuse(_ name: String, at server: ServerID) async throws {
-        let hash = SHA(name.utf8)
-        let call = RefusalID(using: context.random)
-        try await context.store.write { rows in
-            guard let refused = try rows.pushedRequest(hash: hash, of: server)?.refused(by: call) else { throw VisitEnd.over }
-            try rows.save(refused)
-        }
-    }
 }
 
 /// What a kept request comes to now.

@@ -35,7 +35,7 @@ extension VisitService {
 
     private func denial(of asked: AuthorizationRequest, _ name: String) async throws -> AuthorizeResponse {
         let denial = try await refusal(.denied, of: asked)
-        try await authorize.refuse(name, at: asked.server)
+        try await refuse(name, at: asked.server)
         return denial
     }
 

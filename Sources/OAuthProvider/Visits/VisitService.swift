@@ -65,7 +65,7 @@ package struct VisitService: Sendable {
                 turn = try await self.turn(VisitMove(step, for: arrival), of: asked, visit, now: now)
             }
             // A code has ended it by itself.
-            if case .leave(_, _?) = turn.step { try await authorize.refuse(name, at: server) }
+            if case .leave(_, _?) = turn.step { try await refuse(name, at: server) }
             return turn
         }
     }
@@ -80,7 +80,7 @@ package struct VisitService: Sendable {
         case .redirect(let refusal, let response): turn = VisitTurn(.leave(response, refusal))
         case .request(let asked): turn = VisitTurn(.leave(try await refusal(.denied, of: asked), .denied), uiLocales: asked.uiLocales)
         }
-        try await authorize.refuse(name, at: server)
+        try await refuse(name, at: server)
         return turn
     }
 
@@ -110,6 +110,18 @@ extension VisitService {
         guard case .logIn(let demand) = VisitMove.device(for: arrival) else { return VisitTurn(.ask) }
         guard let waiting = try await approval.question(hash, at: server, now: now) else { throw VisitEnd.over }
         return VisitTurn(.logIn(OfferedLogin(waiting, demand)))
+    }
+
+    /// Ends a kept request without a code, before its client hears so: one transaction looks whether the client has its answer, and writes down
+    /// that it has. The row counts among those that wait for as long as before, or whoever begins and leaves in a loop would fill the table.
+    /// - Throws: ``VisitEnd/over``, where another answer was first, or the request is gone.
+    func refuse(_ name: String, at server: ServerID) async throws {
+        let hash = SHA(name.utf8)
+        let call = RefusalID(using: authorize.context.random)
+        try await authorize.context.store.write { rows in
+            guard let refused = try rows.pushedRequest(hash: hash, of: server)?.refused(by: call) else { throw VisitEnd.over }
+            try rows.save(refused)
+        }
     }
 
     /// What the browser takes to its client instead of a code.

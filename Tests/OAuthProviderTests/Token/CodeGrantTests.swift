@@ -115,6 +115,27 @@ struct CodeGrantTests {
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
+    @Test("A code begins no login that its person has ended, also with offline_access; what was given before outlives it", arguments: [false, true])
+    func endedLogin(isOffline: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        let scope: KeyValuePairs<String, String?> = ["scope": "openid read:timesheets" + (isOffline ? " offline_access" : "")]
+        let (code, before) = (try await fixture.code(scope), try await fixture.tokens(scope))
+        fixture.logIn(nil)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .grantOver)
+        guard isOffline else { return }
+        #expect(try await fixture.refusal(of: fixture.refresh(before.refreshToken)) == nil)
+    }
+
+    @Test("Of a code whose account went before it was redeemed no thief is told, whoever asks again; it is refused each time")
+    func goneAccount() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await fixture.code()
+        fixture.memory.change { $0.accounts[Fixture.alice] = nil }
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .grantOver)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        #expect(fixture.memory.audit.isEmpty)
+    }
+
     @Test("S3-39 token_type is Bearer, unless a proof was sent and the token is bound to its key")
     func tokenType() async throws {
         let fixture = try await ProviderFixture()
