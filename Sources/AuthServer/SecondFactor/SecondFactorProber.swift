@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import OstiaryProtocol
 
 /// Asks the second-factor server, signed and with no effect there, whether it takes calls of this server (protocol §7, Probe).
@@ -12,7 +13,11 @@ struct SecondFactorProber: Sendable {
     /// - Throws: ``SecondFactorTrouble``, and what the transport throws.
     func prove(over transport: any SecondFactorTransport, to others: OperatorKeys, at now: Instant) async throws {
         let keys: ServerKeys
-        do { keys = try await keyring.keys(of: server) } catch { throw SecondFactorTrouble.ownKeys("\(error)") }
+        do { keys = try await keyring.keys(of: server) } catch {
+            // What the database does not give, or has no more, says nothing of a clock.
+            let isGone = error is UnknownServer || error as? ServerKeyError == .keysGone || SQLError.isOutage(error)
+            throw isGone ? SecondFactorTrouble.ownKeysGone("\(error)") : .ownKeys("\(error)")
+        }
         let probe = Encoded(Probe(serverID: server, nonce: random.bytes(16), time: now), signedBy: keys.operatorKey)
         let bytes = try await transport.call(SecondFactorCall(caller: keys.chain, message: probe.bytes).encoded)
         guard let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes), answer.value.attemptID == probe.answerID,

@@ -24,6 +24,8 @@ package enum SecondFactorTrouble: Error, Equatable, Sendable {
     case storage
     /// This server cannot sign what it asks.
     case ownKeys(String)
+    /// The same, as its keys are gone from the database, or that does not answer.
+    case ownKeysGone(String)
 }
 
 extension SecondFactorTrouble {
@@ -67,7 +69,7 @@ extension SecondFactorTrouble: CustomStringConvertible {
         case .storage:
             "its database does not serve (of a file a full disk or damage, of PostgreSQL a server that refuses, is silent or takes no writes), or its root key "
                 + "is withheld: look at its /ready"
-        case .ownKeys(let detail): "this server cannot sign what it asks: \(detail)"
+        case .ownKeys(let detail), .ownKeysGone(let detail): "this server cannot sign what it asks: \(detail)"
         case .distrust:
             "its calls are refused, by it or by something on the way (HTTP status 403 has no signature): OSTIARY_SF_TRUSTED_SERVERS there has to have this server's "
                 + "identity, and a proxy between to let POST /sf/call pass"

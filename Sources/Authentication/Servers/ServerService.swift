@@ -6,9 +6,13 @@ package struct ServerService: Sendable {
 
     package init(store: any AuthenticationStore) { self.store = store }
 
+    /// All of them, of which there is one at least from the first start on.
+    /// - Throws: `UnknownServer` where there is none any more.
     package func servers() async throws -> [ServerOverview] {
         try await store.read { rows in
-            try rows.servers().map { ServerOverview(server: $0, activity: try rows.activity(of: $0.id)) }
+            let servers = try rows.servers()
+            guard !servers.isEmpty else { throw UnknownServer() }
+            return try servers.map { ServerOverview(server: $0, activity: try rows.activity(of: $0.id)) }
         }
     }
 

@@ -16,7 +16,7 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
         id = Array(HMAC<SHA256>.authenticationCode(for: Array("ostiary/kek/id".utf8), using: key).prefix(4))
     }
 
-    /// A new key that no file holds, for tests.
+    /// A new key that no file holds yet.
     package static func random() -> KeyEncryptionKey {
         KeyEncryptionKey(SymmetricKey(size: .bits256))
     }
@@ -27,10 +27,12 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
         self.init(SymmetricKey(data: bytes))
     }
 
-    /// The key of a file, which is made, with a new key, if the path does not exist.
+    /// The key of a file, which is made if the path does not exist.
+    /// - Parameter new: for a new file.
+    /// - Returns: also where another process has made the file meanwhile, what is in it.
     /// - Throws: ``KeyFileError``.
-    package static func load(orMakeAt path: String) throws(KeyFileError) -> KeyEncryptionKey {
-        let digits = try KeyFile.read(orMakeAt: path) { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+    package static func load(orMakeAt path: String, as new: KeyEncryptionKey = .random()) throws(KeyFileError) -> KeyEncryptionKey {
+        let digits = try KeyFile.read(orMakeAt: path) { new.key.withUnsafeBytes { Array($0) } }
         return KeyEncryptionKey(SymmetricKey(data: digits))
     }
 

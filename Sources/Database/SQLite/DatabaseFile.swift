@@ -14,8 +14,30 @@ package enum DatabaseFile {
         return nil
     }
 
-    /// Whether there is something, or may be: what this process may not look at counts.
-    package static func mayBeThere(_ path: String) -> Bool {
-        do { return try status(at: path) != nil } catch { return true }
+    /// Where it leads, of a link that leads nowhere now; nil for all else.
+    package static func missingTarget(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) != 0, errno == ENOENT else { return nil }
+        return LinkTarget.of(path)
+    }
+
+    /// Refuses a link into a folder that is not there: the disk that it leads to, most likely.
+    /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    package static func checkLink(_ path: String) throws(DatabaseOpenError) {
+        guard let target = missingTarget(of: path) else { return }
+        let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
+        guard try status(at: folder) == nil else { return }
+        let reason = "it is a link to \(target), and there is no folder \(folder): mount the disk that it is on; nothing was made"
+        throw .cannotOpen(path: path, reason: reason)
+    }
+}
+
+/// Where links lead.
+enum LinkTarget {
+    /// The place that a link names, as it is; nil for what is no link.
+    static func of(_ link: String) -> String? {
+        guard let text = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
+        let folder = URL(fileURLWithPath: link).deletingLastPathComponent()
+        return URL(fileURLWithPath: text, relativeTo: folder).standardizedFileURL.path
     }
 }

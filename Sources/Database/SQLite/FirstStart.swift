@@ -1,9 +1,10 @@
 import Foundation
 
-/// The mark of a server's first start: an empty file beside the database, there before anything else is made and until the database holds tables.
+/// The mark of a server's first start: a file beside the database, there before its key is made and until the database holds tables. It names the key.
 ///
 /// A database without tables, with a key file, a log or a lock file near it, has two stories: a database that was lost, of which no new server may be
-/// made, or a first start that was killed or met a full disk. While the mark is there it is the second. A database that is no file of ours has nothing
+/// made, or a first start that was killed or met a full disk. While the mark is there, and no other key, it is the second. A start that was refused leaves the
+/// mark as well: a key that is put back afterwards is another one, and that of a database that was lost. A database that is no file of ours has nothing
 /// near it, and no mark.
 package struct FirstStart: Sendable {
     private let database: String?
@@ -15,13 +16,28 @@ package struct FirstStart: Sendable {
         }
     }
 
-    package var isUnderWay: Bool { mark.map { access($0.mark, F_OK) == 0 } ?? false }
+    /// Whether one has begun, and not come to its end, by which what is there now was made.
+    /// - Parameter keyFile: where its key is, or is to be. One that cannot be read is no other's as far as anybody knows: who goes on cannot read it either.
+    package func isUnderWay(withKeyAt keyFile: String) -> Bool {
+        guard let (_, mark) = mark, access(mark, F_OK) == 0 else { return false }
+        let named = FileManager.default.contents(atPath: mark) ?? []
+        // Programs of before left it empty.
+        guard !named.isEmpty, let key = try? KeyEncryptionKey.load(from: keyFile) else { return true }
+        return named == Self.name(of: key)
+    }
+
+    /// A line.
+    private static func name(of key: KeyEncryptionKey) -> Data {
+        let digits = key.id.map { String(UInt16($0) + 256, radix: 16).dropFirst() }
+        return Data("\(digits.joined())\n".utf8)
+    }
 
     private var mark: (database: String, mark: String)? { database.map { ($0, $0 + ".first-start") } }
 
-    /// Leaves the mark, with the folder, on stable storage.
+    /// Leaves the mark, with the folder, on stable storage, in the place of one that is there.
+    /// - Parameter key: that is made next, or was there before.
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
-    package func begin() throws(DatabaseOpenError) {
+    package func begin(with key: KeyEncryptionKey) throws(DatabaseOpenError) {
         guard let (database, mark) = mark else { return }
         let folder = URL(fileURLWithPath: mark).deletingLastPathComponent().path
         do {
@@ -29,10 +45,27 @@ package struct FirstStart: Sendable {
         } catch {
             throw .cannotOpen(path: database, reason: folderReason(error, of: mark))
         }
-        let descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno, of: mark))") }
-        close(descriptor)
+        let part = mark + ".part"
+        do { try Self.write(Array(Self.name(of: key)), to: part) } catch {
+            unlink(part)
+            throw .cannotOpen(path: database, reason: "\(mark): \(error.reason)")
+        }
+        guard rename(part, mark) == 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno, of: mark))") }
         synchronizeFolder(folder)
+    }
+
+    private struct Unwritten: Error { let reason: String }
+
+    private static func write(_ text: [UInt8], to part: String) throws(Unwritten) {
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Unwritten(reason: makingReason(errno, of: part)) }
+        defer { close(descriptor) }
+        let written = Foundation.write(descriptor, text, text.count)
+        // So few bytes are cut only where there is no room for all of them.
+        let code = written == text.count ? 0 : written < 0 ? errno : ENOSPC
+        guard code == 0, fsync(descriptor) == 0 else {
+            throw Unwritten(reason: FileSizeLimit.reason(against: text.count) ?? makingReason(code == 0 ? errno : code))
+        }
     }
 
     /// Removes the mark, of a database that holds tables. A mark that stayed would make a new server of a database that is lost later.

@@ -70,16 +70,10 @@ struct WritingRight {
         guard links < 40 else { return nil }
         let folders = sequence(first: path) { $0 == "/" ? nil : folder(of: $0) }.dropFirst().reversed()
         if let closed = folders.first(where: { access($0, X_OK) != 0 && errno == EACCES }) {
-            guard let target = target(of: closed) else { return closed }
+            guard let target = LinkTarget.of(closed) else { return closed }
             return closedFolder(above: target, links: links + 1) ?? target
         }
-        return target(of: path).flatMap { closedFolder(above: $0, links: links + 1) }
-    }
-
-    /// Where a link leads; nil where it is none.
-    private static func target(of link: String) -> String? {
-        guard let text = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
-        return URL(fileURLWithPath: text, relativeTo: URL(fileURLWithPath: folder(of: link), isDirectory: true)).standardizedFileURL.path
+        return LinkTarget.of(path).flatMap { closedFolder(above: $0, links: links + 1) }
     }
 
     private static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }

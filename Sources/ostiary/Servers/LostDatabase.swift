@@ -18,8 +18,9 @@ struct LostDatabase: Error, CustomStringConvertible {
                 "put the database back; or, where its tables are in another schema, name that in the search_path of this role (ALTER ROLE … SET search_path), "
                     + "of which the first schema that is there counts"
             } else { "put the database back" }
-        return "the database \(path) is missing or empty, and a server has run with it (\(traces.joined(separator: ", "))): \(back); or, for a new "
-            + "server to whom nobody is enrolled, remove \(((isFile ? [path] : []) + traces).joined(separator: ", "))"
+        let link = DatabaseFile.missingTarget(of: path).map { ", a link to \($0)," } ?? ""
+        return "the database \(path)\(link) is missing or empty, and a server has run with it (\(traces.joined(separator: ", "))): \(back); or, for a "
+            + "new server to whom nobody is enrolled, remove \(((isFile ? [path] : []) + traces).joined(separator: ", "))"
     }
 
     /// - Parameters:

@@ -16,7 +16,9 @@ struct OtherDatabase: Error, CustomStringConvertible {
 
     var description: String {
         let new = "or, for a new server to whom nobody is enrolled, name a data folder and a key file of its own (--data, \(server.keySetting))"
-        let begin = "the database \(place) is missing or empty, and a server has run with the key file \(keyFile) on"
+        // A mark lies beside a key file, or where one was.
+        let key = mark == nil && KeyFile.isMissing(keyFile) ? "" : "with the key file \(keyFile) "
+        let begin = "the database \(place) is missing or empty, and a server has run \(key)on"
         if let mark {
             return "\(begin) \(former) (\(mark)): name that database (\(server.urlSetting)), or put it back; \(new), or remove \(mark)"
         }
@@ -27,24 +29,24 @@ struct OtherDatabase: Error, CustomStringConvertible {
     /// - Parameters:
     ///   - url: of a database that holds nothing yet.
     ///   - folder: of the server's data.
-    /// - Throws: ``OtherDatabase``.
-    static func check(_ url: DatabaseURL, keyFile: String, of server: ServerKind, in folder: DataFolder) throws(OtherDatabase) {
+    /// - Throws: ``OtherDatabase``, `DatabaseOpenError` where it cannot be told whether there is a file.
+    static func check(_ url: DatabaseURL, keyFile: String, of server: ServerKind, in folder: DataFolder) throws {
         let mark = DatabaseMark(of: url, keyFile: keyFile)
         if let former = mark.former, former != mark.database {
             throw OtherDatabase(place: url.place, keyFile: keyFile, former: former, mark: mark.path, server: server)
         }
         // Of a server that was last started before there were such marks.
-        guard case .postgresql = url, !mark.isThere, !KeyFile.isMissing(keyFile) else { return }
+        guard case .postgresql = url, !mark.isThere else { return }
         let folders = [folder.path, URL(fileURLWithPath: keyFile).deletingLastPathComponent().path]
-        if let file = folders.map({ "\($0)/\(server.fileName).sqlite" }).first(where: isFilled) {
+        if let file = try folders.map({ "\($0)/\(server.fileName).sqlite" }).first(where: isFilled) {
             throw OtherDatabase(place: url.place, keyFile: keyFile, former: file, mark: nil, server: server)
         }
     }
 
-    /// One that cannot be looked into counts: its folder lets nobody in or takes no log, it is another user's, or it is damaged. It may be the server's all the same, and a new
+    /// One that cannot be looked into counts: its folder takes no log, it is another user's, or it is damaged. It may be the server's all the same, and a new
     /// one beside it is what nobody wants.
-    private static func isFilled(_ path: String) -> Bool {
-        guard DatabaseFile.mayBeThere(path) else { return false }
+    private static func isFilled(_ path: String) throws(DatabaseOpenError) -> Bool {
+        guard try DatabaseFile.status(at: path) != nil else { return false }
         do { try checkContent(.ours, of: .sqlite(path: path)) } catch {
             switch error {
             case .empty, .notOurs, .unfinishedMove: return false

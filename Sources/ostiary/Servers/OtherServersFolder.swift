@@ -18,7 +18,9 @@ struct OtherServersFolder: Error, CustomStringConvertible {
         switch url {
         case .sqlite(let path):
             let theirs = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("\(other).sqlite").path
-            guard theirs == URL(fileURLWithPath: path).path || !DatabaseFile.mayBeThere(theirs) else {
+            // That of its own is the one that is told where the folder lets nobody in.
+            _ = try DatabaseFile.status(at: path)
+            guard try theirs == URL(fileURLWithPath: path).path || DatabaseFile.status(at: theirs) == nil else {
                 throw OtherServersFolder(database: theirs)
             }
         // One that holds the other server's tables is an ``OtherServersDatabase``.

@@ -27,17 +27,16 @@ enum ServerStorage {
         // Also of one that is gone: that it was moved is the better word.
         try checkNotMoved(url)
         let first = FirstStart(of: url)
-        guard let file = try existing(url), try !(first.isUnderWay && isEmpty(url)) else {
+        let isUnderWay = first.isUnderWay(withKeyAt: settings.keyFile)
+        guard let file = try existing(url), try !(isUnderWay && isEmpty(url)) else {
             // Of a start that was interrupted it is that one's own.
-            let hadKey = !first.isUnderWay && !KeyFile.isMissing(settings.keyFile)
-            if !first.isUnderWay {
+            let hadKey = !isUnderWay && !KeyFile.isMissing(settings.keyFile)
+            if !isUnderWay {
                 try OtherServersFolder.check(url, other: server.otherFileName)
                 try LostDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
-                // What lies beside one that cannot be read is not seen either: nothing is begun that a later start would go on with.
-                if hadKey { _ = try KeyEncryptionKey.load(from: settings.keyFile) }
-                try first.begin()
             }
-            let (database, key) = try await make(url, settings, identity, first, ownership, needsStandby: needsStandby)
+            let key = try keys(settings, identity, first)
+            let database = try await make(url, settings, key, first, ownership, needsStandby: needsStandby)
             if hadKey { tellNew(url, settings, logger) }
             return OpenedStorage(database: database, key: key, mark: nil, logger: logger)
         }
@@ -61,21 +60,30 @@ enum ServerStorage {
         }
     }
 
-    /// What a first start makes, in this order: the keys, the database, and its first table, with which the start has come so far that every later one
+    /// The keys of a first start, made or given beforehand. What lies beside one that cannot be read is not seen either, so nothing is begun before it was read.
+    private static func keys(_ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart) throws -> KeyEncryptionKey {
+        // Of either server: both keep 32 bytes in that file. First, since alone it is no trace of a server.
+        _ = try identity.rootSeed()
+        let drawn = KeyFile.isMissing(settings.keyFile) ? KeyEncryptionKey.random() : try KeyEncryptionKey.load(from: settings.keyFile)
+        try first.begin(with: drawn)
+        let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile, as: drawn)
+        // Another start has made it meanwhile.
+        if key.id != drawn.id { try first.begin(with: key) }
+        return key
+    }
+
+    /// What a first start makes behind its keys: the database, and its first table, with which the start has come so far that every later one
     /// goes on from there. Whatever of it is there already is taken.
     private static func make(
-        _ url: DatabaseURL, _ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart, _ ownership: DatabaseOwnership,
+        _ url: DatabaseURL, _ settings: StorageSettings, _ key: KeyEncryptionKey, _ first: FirstStart, _ ownership: DatabaseOwnership,
         needsStandby: Bool
-    ) async throws -> (any Database, KeyEncryptionKey) {
-        let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
-        // Of either server: both keep 32 bytes in that file.
-        _ = try identity.rootSeed()
+    ) async throws -> any Database {
         let database = try openDatabase(url, ownership: ownership, content: .nothingOrOurs)
         if needsStandby { try await database.checkStandby() }
         try await database.beginSchema()
         try first.end()
         DatabaseMark(of: url, keyFile: settings.keyFile).leave()
-        return (database, key)
+        return database
     }
 
     private static func tellNew(_ url: DatabaseURL, _ settings: StorageSettings, _ logger: Logger?) {
@@ -119,8 +127,10 @@ enum ServerStorage {
     private static func existing(_ url: DatabaseURL) throws -> String? {
         switch url {
         // One of no bytes holds nothing.
-        case .sqlite(let path): try (DatabaseFile.status(at: path)?.st_size ?? 0) > 0 ? path : nil
-        case .postgresql(let address): try isEmpty(url) ? nil : address.description
+        case .sqlite(let path):
+            try DatabaseFile.checkLink(path)
+            return try (DatabaseFile.status(at: path)?.st_size ?? 0) > 0 ? path : nil
+        case .postgresql(let address): return try isEmpty(url) ? nil : address.description
         }
     }
 }

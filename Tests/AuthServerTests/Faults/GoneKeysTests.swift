@@ -73,18 +73,19 @@ struct GoneKeysTests {
         try await ServersFixture.run(log: log) { servers async throws in
             try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (admin) async throws in
                 func status(_ server: String) async throws -> HTTPResponse.Status {
-                    try await admin.execute(uri: "/servers/\(server)/", method: .get, headers: [.apiKey: ServersFixture.apiKey]).status
+                    try await admin.execute(uri: "/servers/\(server)", method: .get, headers: [.apiKey: ServersFixture.apiKey]).status
                 }
-                let (own, stranger) = (servers.server.text, ServerID(using: SystemRandomSource()).text)
-                #expect(try await status(own) == .ok)
+                let (own, stranger) = (servers.server.text + "/", ServerID(using: SystemRandomSource()).text + "/")
+                // The list of them too.
+                for server in [own, ""] { #expect(try await status(server) == .ok) }
                 #expect(try await status(stranger) == .notFound)
                 let loss = try #require(Self.losses.first { $0.rows.contains { $0.table == "server" } })
                 try await Self.take(loss, from: servers.database)
-                for server in [own, stranger] { #expect(try await status(server) == .serviceUnavailable) }
+                for server in [own, stranger, ""] { #expect(try await status(server) == .serviceUnavailable) }
                 #expect(log.lines("request failed").isEmpty)
                 try await Self.bringBack(loss, to: servers.database)
                 try await Self.expectReady(admin)
-                #expect(try await status(own) == .ok)
+                for server in [own, ""] { #expect(try await status(server) == .ok) }
                 #expect(try await status(stranger) == .notFound)
             }
         }

@@ -129,7 +129,9 @@ struct PinnedSecondFactorTests {
             transport: place.transport, prober: prober, rootHash: place.right.hash, database: place.database, logger: place.log.logger(),
             checkLimit: .seconds(3_600), clock: { [clock = place.clock] in clock.now })
         await #expect(throws: SecondFactorWatch.Finding.self) { try await keyless.check() }
-        #expect(keyless.watch.present?.trouble == .ownKeys("\(UnknownServer())"))
+        #expect(keyless.watch.present?.trouble == .ownKeysGone("\(UnknownServer())"))
+        // Nobody has said anything of a clock.
+        #expect(!keyless.watch.isClockContradicted)
         #expect(try await keyless.identity().identity.bytes == place.right.bytes)
 
         try await place.pinned.check()

@@ -10,7 +10,11 @@ struct ClosedFolderTests {
 
     private func key(of command: String) throws -> [String: String] {
         try FileManager.default.createDirectory(atPath: folder.file("keys"), withIntermediateDirectories: true)
-        return [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": folder.file("keys/it.kek")]
+        return key(of: command, at: folder.file("keys/it.kek"))
+    }
+
+    private func key(of command: String, at path: String) -> [String: String] {
+        [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": path]
     }
 
     private func name(of command: String) -> String { "\(command == "serve" ? "ostiary" : "second-factor").sqlite" }
@@ -52,5 +56,36 @@ struct ClosedFolderTests {
         try await BoundStart.expectTold(start, environment, saying: words)
         try #require(chmod(keys, 0o700) == 0)
         try await BoundStart.expectTold(start, environment, saying: " is missing or empty, and a server has run with it (\(keys)/it.kek.database)")
+    }
+
+    @Test(
+        "A first start that is refused, for its key or its root key, leaves nothing with which a lost database becomes a new server when its key is put back",
+        arguments: ["serve", "second-factor"], [false, true])
+    func refusedFirst(_ command: String, isRootKey: Bool) async throws {
+        let (data, closed) = (folder.file("data"), folder.file("closed"))
+        let start = [command, "--data", data]
+        _ = try await ProcessesFixture.identity(start)
+        let key = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
+        let kept = try Data(contentsOf: URL(fileURLWithPath: key))
+        // The disk is not mounted, and the settings name a key somewhere else.
+        try FileManager.default.removeItem(atPath: data)
+        try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        let (option, environment) = isRootKey ? (["--root-key", "\(closed)/root.key"], [:]) : ([], key(of: command, at: "\(closed)/it.kek"))
+        try await BoundStart.expectTold(start + option, environment, saying: "cannot make the key file \(closed)/")
+        // The key comes back alone.
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        #expect(FileManager.default.createFile(atPath: key, contents: kept, attributes: [.posixPermissions: 0o600]))
+        try await BoundStart.expectTold(start, saying: " is missing or empty, and a server has run with it (\(key))")
+    }
+
+    @Test("A database that is a link to a disk that is not mounted is told as that, and nothing is made", arguments: ["serve", "second-factor"])
+    func unmounted(_ command: String) async throws {
+        let (data, disk) = (folder.file("data"), folder.file("disk"))
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let file = "\(data)/\(name(of: command))"
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "\(disk)/it.sqlite")
+        let words = "\(file): it is a link to \(disk)/it.sqlite, and there is no folder \(disk): mount the disk that it is on; nothing was made"
+        try await BoundStart.expectTold([command, "--data", data], saying: words)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: data) == [name(of: command)])
     }
 }

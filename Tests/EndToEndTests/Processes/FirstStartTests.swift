@@ -60,8 +60,9 @@ struct FirstStartTests {
         let (file, start) = ("\(data)/\(name).sqlite", [command, "--data", data, "--print-identity"])
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let url = DatabaseURL.sqlite(path: file)
-        try FirstStart(of: url).begin()
-        if steps > 0 { _ = try KeyEncryptionKey.load(orMakeAt: "\(data)/\(name).kek") }
+        let key = KeyEncryptionKey.random()
+        try FirstStart(of: url).begin(with: key)
+        if steps > 0 { _ = try KeyEncryptionKey.load(orMakeAt: "\(data)/\(name).kek", as: key) }
         if steps == 2 { try Data().write(to: URL(fileURLWithPath: file)) }
         if steps > 2 { try await openDatabase(url).close() }
         if steps > 3 { for trace in ["-wal", ".lock"] { try Data().write(to: URL(fileURLWithPath: file + trace)) } }
@@ -73,7 +74,7 @@ struct FirstStartTests {
         let program = try Program(start)
         #expect(try await program.end() == 0, "\(program.complaints)")
         #expect(program.lines.first?.count == 43)
-        #expect(!FirstStart(of: url).isUnderWay)
+        #expect(!FirstStart(of: url).isUnderWay(withKeyAt: "\(data)/\(name).kek"))
 
         for rest in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + rest) }
         let lost = try Program(start)

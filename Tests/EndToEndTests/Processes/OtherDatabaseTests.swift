@@ -40,6 +40,10 @@ struct OtherDatabaseTests {
         try await filled.beginSchema()
         try await filled.close()
         expectRefused()
+        // Without its key it is the same database.
+        try FileManager.default.removeItem(atPath: keyFile)
+        expectRefused()
+        _ = try KeyEncryptionKey.load(orMakeAt: keyFile)
 
         // As in a folder that takes no file; root may write to every one.
         for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + end) }
