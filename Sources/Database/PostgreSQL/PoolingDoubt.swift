@@ -39,6 +39,16 @@ final class PoolingDoubt: Sendable {
         }
     }
 
+    /// A connection was lost: what was between may be something else by now, of a pooler what it is set to. Where none was between a connection shows by itself
+    /// whether there is one.
+    func doubtAfterLoss() {
+        state.withLock { state in
+            guard state.isPoolerBetween == true, !state.isHeld else { return }
+            state.isHeld = true
+            state.generation += 1
+        }
+    }
+
     /// Two connections side by side were their own.
     /// - Returns: false where it was doubted anew meanwhile, and is.
     func settle(_ generation: Int) -> Bool {

@@ -97,6 +97,7 @@ final class PostgreSQLSession {
             Result { try body(transaction) }, commitSilence: isPatient ? settings.patientCommit : settings.silence)
         silence = !link.wentSilent ? .none : transaction.hasSaidCommit ? .atCommit : .beforeCommit
         if link.wentSilent { connector.order.note(silent: link.host) }
+        if link.isLost { connector.pooling.doubtAfterLoss() }
         switch attempt {
         case .again(.loss), .again(.staleStatements): drop()
         default: if link.isLost { drop() }

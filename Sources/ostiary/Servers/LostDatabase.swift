@@ -19,8 +19,9 @@ struct LostDatabase: Error, CustomStringConvertible {
                     + "of which the first schema that is there counts"
             } else { "put the database back" }
         let link = DatabaseFile.missingTarget(of: path).map { ", a link to \($0)," } ?? ""
-        return "the database \(path)\(link) is missing or empty, and a server has run with it (\(traces.joined(separator: ", "))): \(back); or, for a "
-            + "new server to whom nobody is enrolled, remove \(((isFile ? [path] : []) + traces).joined(separator: ", "))"
+        let run = "and a server has run with it (\(traces.joined(separator: ", ")))"
+        return "the database \(path)\(link) is missing or empty, \(run): \(back); or, for a new server to whom nobody is enrolled, remove "
+            + "\(((isFile ? [path] : []) + traces).joined(separator: ", "))"
     }
 
     /// - Parameters:

@@ -41,6 +41,23 @@ struct PoolingDoubtTests {
         #expect(doubt.settle(last.generation) && !doubt.isOf(generation))
     }
 
+    @Test("Behind a pooler a connection that is lost raises the doubt anew, once for all that go with it; without one it raises none")
+    func loss() throws {
+        let doubt = PoolingDoubt()
+        doubt.note(isPoolerBetween: false)
+        doubt.doubtAfterLoss()
+        guard case .straight = try doubt.turn(at: 0, by: Self.over) else { return Issue.record("nobody looks where no pooler was between") }
+        doubt.note(isPoolerBetween: true)
+        let first = try Self.look(doubt)
+        doubt.doubtAfterLoss()
+        #expect(doubt.settle(first.generation), "it is doubted already")
+        doubt.end(.look(first))
+        for _ in 0..<2 { doubt.doubtAfterLoss() }
+        let next = try Self.look(doubt)
+        #expect(next.generation == first.generation + 1)
+        doubt.end(.look(next))
+    }
+
     @Test("All who wait for a look hear what it found, of their own host, and its first word counts")
     func waiting() throws {
         let found = PoolingLook(at: 1, of: 5)
