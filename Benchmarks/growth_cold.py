@@ -70,6 +70,10 @@ def read_bytes(processes):
     return total
 
 
+class NotCold(Exception):
+    """This machine, or the folder, keeps what was to be forgotten: there is no cold start to measure."""
+
+
 def doubt(files, still_cached, read):
     """Why a start was not cold, or None. Of bytes: all files, what was in memory before it, and what came from the disk until the servers were ready."""
     if still_cached > files * STILL_CACHED:
@@ -113,7 +117,7 @@ def cold(installation, rounds):
             times.append(timed(installation, command))
         installation.await_ready()
         if why := doubt(files, still_cached, database[-1][1] + sum(times[-1][2] for times in found.values())):
-            raise SystemExit(f"growth: {why}")
+            raise NotCold(why)
     return found, database, files, most
 
 

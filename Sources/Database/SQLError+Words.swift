@@ -44,8 +44,8 @@ extension SQLError: OperatorFault {
                     + "prompt or pg_dump perhaps)")
         case .collided:
             .mend(
-                "ask again, since nobody holds these rows any more; where it comes often, PostgreSQL's log has the statements of each deadlock, and "
-                    + "pg_stat_database counts them")
+                "ask again: those in whose way it was are done, mostly; where it comes often, pg_locks shows who waits for whom, PostgreSQL's log has the "
+                    + "statements of each deadlock, and pg_stat_database counts them")
         case .commitsUnanswered(let standbys?):
             .mend(
                 "is the synchronous standby there? They wait for it (synchronous_standby_names is \(standbys)). SHOW synchronous_standby_names says who is "

@@ -15,6 +15,12 @@ package enum KeyFile {
     /// Whether there is nothing at a path. What cannot be looked at may be there.
     package static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
+    /// - Throws: ``KeyFileError/unreadable(path:reason:)`` of a file that this process may not read, whatever is in it.
+    package static func checkReadable(_ path: String) throws(KeyFileError) {
+        guard access(path, R_OK) != 0 else { return }
+        throw .unreadable(path: path, reason: readingReason(errno, of: path))
+    }
+
     /// Reads a file that must be there, and removes what a start that was killed while it made the file has left beside it.
     /// - Returns: 32 bytes.
     /// - Throws: ``KeyFileError``.

@@ -135,7 +135,7 @@ final class PoolingLook: Sendable {
     func turn(at host: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PoolingDoubt.Turn? {
         let left = deadline.left
         guard over.wait(timeout: left < 0 ? .distantFuture : .now() + .milliseconds(Int(left))) == .success else {
-            throw PostgreSQLLink.Loss(reason: "whether a pooler hands connections on was not found out in time", isSilence: true)
+            throw PostgreSQLLink.Loss(reason: "whether a pooler hands connections on was not found out in time", isSilence: host == self.host)
         }
         // For the next who waits.
         over.signal()

@@ -67,17 +67,14 @@ package final class PostgreSQLDatabase: Database {
         var (isCareful, hasCollided) = (false, false)
         while true {
             let cause: AgainCause
-            do {
-                switch try await attempt(kind, isCareful: isCareful, by: deadline, body) {
-                case .done(let result):
-                    guard case .failure(let error) = result else { return try result.get() }
-                    note(error)
-                    throw await reason(for: error, of: kind, by: deadline)
-                case .again(let found): cause = found
-                }
-            } catch SQLError.busy where hasCollided {
+            switch try await attempt(kind, isCareful: isCareful, by: deadline, body) {
+            case .done(let result):
+                guard case .failure(let error) = result else { return try result.get() }
+                note(error)
+                let reason = await reason(for: error, of: kind, by: deadline)
                 // It waited for those who had sent it away before.
-                throw SQLError.collided
+                throw hasCollided && reason as? SQLError == .busy ? SQLError.collided : reason
+            case .again(let found): cause = found
             }
             runs += 1
             isCareful = isCareful || cause == .unheededError

@@ -32,6 +32,8 @@ enum ServerStorage {
             // Of a start that was interrupted it is that one's own.
             let hadKey = !isUnderWay && !KeyFile.isMissing(settings.keyFile)
             if !isUnderWay {
+                // What lies beside a key file that is kept from this process is not seen either.
+                if hadKey { try KeyFile.checkReadable(settings.keyFile) }
                 try OtherServersFolder.check(url, other: server.otherFileName)
                 try LostDatabase.check(url, keyFile: settings.keyFile, of: server, in: folder)
             }
@@ -60,7 +62,7 @@ enum ServerStorage {
         }
     }
 
-    /// The keys of a first start, made or given beforehand. What lies beside one that cannot be read is not seen either, so nothing is begun before it was read.
+    /// The keys of a first start, made or given beforehand. Nothing is begun before one that was given is read.
     private static func keys(_ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart) throws -> KeyEncryptionKey {
         // Of either server: both keep 32 bytes in that file. First, since alone it is no trace of a server.
         _ = try identity.rootSeed()

@@ -151,6 +151,7 @@ struct FaultContest: Sendable {
     /// The whole of it: it begins in the middle of a fault, which `end` ends.
     func expectOneWinner(endingBy end: () async throws -> Void) async throws {
         let running = begin()
+        defer { running.cancel() }
         try await meet()
         try await end()
         try await expectOneWinner(running)

@@ -61,6 +61,7 @@ struct KilledDatabaseTests {
                 try? cluster.kill()
             }
             let running = contest.begin()
+            defer { running.cancel() }
             try await Self.expectOutage(of: stage)
             try await contest.meet()
             try await cluster.promoteStandby()

@@ -281,6 +281,7 @@ struct ScarceDatabaseTests {
                 _ = place.socket.takeTurns()
             }
             let running = contest.begin()
+            defer { running.cancel() }
             _ = try await running.value
             for place in places {
                 #expect(place.socket.takeTurns() > 0)

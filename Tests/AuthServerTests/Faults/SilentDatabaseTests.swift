@@ -61,6 +61,7 @@ struct SilentDatabaseTests {
                 #expect(ready.status == .serviceUnavailable && ready.said.contains("the database cannot be reached"), "\(ready.said)")
                 #expect(try await stage.secondFactorReady().status == .serviceUnavailable)
                 let running = contest.begin()
+                defer { running.cancel() }
                 stage.expectOutage(try await stage.getSession(known))
                 try await contest.meet()
                 return running

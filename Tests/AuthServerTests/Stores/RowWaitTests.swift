@@ -34,11 +34,17 @@ struct RowWaitTests {
                 defer { isOver.withLock { $0 = true } }
                 try await begin()
             }
-            while try await Self.waiting(in: other) == 0 {
-                try #require(!isOver.withLock { $0 }, "it wants nothing of the account")
-                try await Task.sleep(for: .milliseconds(5))
+            let held: [String]
+            do {
+                while try await Self.waiting(in: other) == 0 {
+                    try #require(!isOver.withLock { $0 }, "it wants nothing of the account")
+                    await Task.yield()
+                }
+                held = try await Self.heldTables(in: other)
+            } catch {
+                try await holder.letGo()
+                throw error
             }
-            let held = try await Self.heldTables(in: other)
             try await holder.letGo()
             try await work.value
             #expect(held.isEmpty)

@@ -105,7 +105,8 @@ struct PostgreSQLRetryTests {
                                 }
                             }
                         }
-                        held.wait()
+                        // The time only ends what hangs.
+                        _ = held.wait(timeout: .now() + 60)
                     }
                     try connection.execute("UPDATE counter SET value = value + 100 WHERE name = 'hits'")
                 }
