@@ -46,20 +46,29 @@ extension EnrolmentService {
     /// - Returns: how many.
     @discardableResult
     func expire(at now: Instant, limit: Int = 200) async throws -> Int {
-        var failed = try await store.write { rows, former -> [Enrolment] in
+        let failed = try await store.write { rows, former -> [Enrolment] in
             let over = try rows.overdueEnrolments(at: now, limit: limit).filter { !$0.awaitsCode }
             return try (former ?? []) + over.map { try Self.end($0, in: rows, at: now) }
         }
-        for enrolment in try await store.read({ try $0.overdueEnrolments(at: now, limit: limit) }) where enrolment.awaitsCode {
-            let ended = try await store.write { rows, former -> Enrolment? in
-                // Somebody was faster, or what this looked for is kept.
-                guard let found = try rows.enrolment(enrolment.id), found.awaitsCode, found.expiresAt < now else { return former ?? nil }
-                return try Self.end(found, in: rows, at: now)
-            }
-            if let ended { failed.append(ended) }
-        }
         for enrolment in failed { tell(enrolment) }
-        return failed.count
+        var (count, fault) = (failed.count, (any Error)?.none)
+        for enrolment in try await store.read({ try $0.overdueEnrolments(at: now, limit: limit) }) where enrolment.awaitsCode {
+            do {
+                let ended = try await store.write { rows, former -> Enrolment? in
+                    // Somebody was faster, or what this looked for is kept.
+                    guard let found = try rows.enrolment(enrolment.id), found.awaitsCode, found.expiresAt < now else { return former ?? nil }
+                    return try Self.end(found, in: rows, at: now)
+                }
+                guard let ended else { continue }
+                tell(ended)
+                count += 1
+            } catch {
+                // One that cannot be ended is in nobody's way.
+                fault = fault ?? error
+            }
+        }
+        if let fault { throw fault }
+        return count
     }
 
     /// One that ran out, as it is stored from now on.

@@ -110,12 +110,10 @@ extension TokenTurn {
 }
 
 extension TokenTurn {
-    /// The first tokens on a grant that was just given, with the first of its refresh tokens if it outlives its session. By them a login begins at the client,
-    /// so that in which the grant was given goes on still, also where the grant outlives it: nobody is logged in by what its person has ended meanwhile.
+    /// The first tokens on a grant that was just given, with the first of its refresh tokens if it outlives its session.
     /// - Parameter target: the API that the call names; nil for that of the grant.
     func begin(on id: GrantID, for target: APIIdentifier? = nil, in rows: any OAuthRows) throws -> Redemption {
         guard let standing = try rows.standing(id, at: now) else { return .refused(.grantOver) }
-        guard try rows.login(of: standing.grant.session, at: server, now: now) != nil else { return .refused(.grantOver) }
         guard standing.grant.isFor(target) else { return .refused(.targetUnknown) }
         guard standing.grant.scopes.contains(.offlineAccess), application.grantTypes.contains(.refreshToken) else {
             return try issue(on: standing, scopes: standing.grant.scopes, isFirst: true, in: rows)

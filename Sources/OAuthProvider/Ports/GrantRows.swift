@@ -36,12 +36,10 @@ extension OAuthRows {
         try record(AuditEntry(.grantsEndedByLimit, server: grant.server, account: grant.holder.account, by: .server, at: now))
     }
 
-    /// Two have what only one may have: takes back what was given on it, and says so in the audit trail, once for each grant. Of an account that is gone, or may
-    /// not log in, all was over before, and a client that asks again is no sign of a thief.
+    /// Two have what only one may have: takes back what was given on it, and says so in the audit trail, once for each grant.
     func endForReuse(_ id: GrantID, at now: Instant) throws {
         guard let grant = try grant(id), grant.revokedAt == nil else { return }
         try revoke(id, at: now)
-        guard try person(of: grant.holder.account, at: grant.server) != nil else { return }
         try record(AuditEntry(.grantsEndedByReuse, server: grant.server, account: grant.holder.account, by: .server, at: now))
     }
 }

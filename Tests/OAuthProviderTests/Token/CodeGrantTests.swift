@@ -122,6 +122,9 @@ struct CodeGrantTests {
         let (code, before) = (try await fixture.code(scope), try await fixture.tokens(scope))
         fixture.logIn(nil)
         #expect(try await fixture.refusal(of: fixture.exchange(code)) == .grantOver)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        // Nothing was given that a thief could have.
+        #expect(fixture.memory.audit.isEmpty)
         guard isOffline else { return }
         #expect(try await fixture.refusal(of: fixture.refresh(before.refreshToken)) == nil)
     }
