@@ -20,7 +20,7 @@ package struct FirstStart: Sendable {
     /// - Parameter keyFile: where its key is, or is to be. One that cannot be read is no other's as far as anybody knows: who goes on cannot read it either.
     package func isUnderWay(withKeyAt keyFile: String) -> Bool {
         guard let (_, mark) = mark, access(mark, F_OK) == 0 else { return false }
-        let named = FileManager.default.contents(atPath: mark) ?? []
+        let named = FileManager.default.contents(atPath: mark) ?? Data()
         // Programs of before left it empty.
         guard !named.isEmpty, let key = try? KeyEncryptionKey.load(from: keyFile) else { return true }
         return named == Self.name(of: key)
