@@ -65,8 +65,8 @@ struct ClosedFolderTests {
         let (data, closed) = (folder.file("data"), folder.file("closed"))
         let start = [command, "--data", data]
         _ = try await ProcessesFixture.identity(start)
-        let key = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
-        let kept = try Data(contentsOf: URL(fileURLWithPath: key))
+        let keyFile = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
+        let kept = try Data(contentsOf: URL(fileURLWithPath: keyFile))
         // The disk is not mounted, and the settings name a key somewhere else.
         try FileManager.default.removeItem(atPath: data)
         try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
@@ -74,8 +74,8 @@ struct ClosedFolderTests {
         try await BoundStart.expectTold(start + option, environment, saying: "cannot make the key file \(closed)/")
         // The key comes back alone.
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-        #expect(FileManager.default.createFile(atPath: key, contents: kept, attributes: [.posixPermissions: 0o600]))
-        try await BoundStart.expectTold(start, saying: " is missing or empty, and a server has run with it (\(key))")
+        #expect(FileManager.default.createFile(atPath: keyFile, contents: kept, attributes: [.posixPermissions: 0o600]))
+        try await BoundStart.expectTold(start, saying: " is missing or empty, and a server has run with it (\(keyFile))")
     }
 
     @Test("A database that is a link to a disk that is not mounted is told as that, and nothing is made", arguments: ["serve", "second-factor"])
