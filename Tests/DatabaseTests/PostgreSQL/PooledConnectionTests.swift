@@ -70,17 +70,25 @@ struct PooledConnectionTests {
         try await Self.behind(.sessions, room: count) { cluster, name, socket in
             let database = try await Self.open(cluster, name, socket, connections: count)
             try await database.migrate(sampleSchema)
+            // One that is made only then, alone, would show nothing.
+            try await Self.meet(count, at: database)
             socket.change(to: .transactions)
             await #expect(throws: Unreachable(reason: LinkMark.handedOn)) { try await database.checkInPlace() }
             socket.change(to: .sessions)
-            let (before, meeting) = (socket.clients, Meeting(of: count))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<count { group.addTask { try await database.read { _ in meeting.wait() } } }
-                try await group.waitForAll()
-            }
+            let before = socket.clients
+            try await Self.meet(count, at: database)
             #expect(socket.clients <= before + count + 1)
             #expect(database.refusal == nil)
             await database.close()
+        }
+    }
+
+    /// Reads by so many connections at once.
+    private static func meet(_ count: Int, at database: PostgreSQLDatabase) async throws {
+        let meeting = Meeting(of: count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { try await database.read { _ in meeting.wait() } } }
+            try await group.waitForAll()
         }
     }
 

@@ -208,7 +208,7 @@ struct ServerLifeTests {
 
     @Test(
         "A database that is gone or empty where a server ran is named, and no new server is made of it; put back it is the same server",
-        arguments: ["serve", "second-factor"], ["gone", "empty", "a link to nowhere", "one byte", "a backup of nothing"])
+        arguments: ["serve", "second-factor"], ["gone", "empty", "a link to nowhere", "a link to an unmounted disk", "one byte", "a backup of nothing"])
     func lostDatabase(_ command: String, _ how: String) async throws {
         let folder = try TemporaryFolder()
         let data = folder.file(command)
@@ -225,9 +225,14 @@ struct ServerLifeTests {
             try FileManager.default.copyItem(atPath: folder.file("nothing"), toPath: file)
             try #require(try Data(contentsOf: URL(fileURLWithPath: file)).count > 1)
         }
-        if how == "a link to nowhere" { try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("unmounted/it")) }
+        let target = folder.file(how == "a link to nowhere" ? "it" : "unmounted/it")
+        if how.hasPrefix("a link") { try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target) }
         let traces = "\(data)/\(name).kek, \(data)/\(name).kek.database"
-        let words = "the database \(file) is missing or empty, and a server has run with it (\(traces)): put the database back"
+        let link = how == "a link to nowhere" ? ", a link to \(target)," : ""
+        let words =
+            how == "a link to an unmounted disk"
+            ? "\(file): it is a link to \(target), and there is no folder \(folder.file("unmounted")): mount the disk that it is on; nothing was made"
+            : "the database \(file)\(link) is missing or empty, and a server has run with it (\(traces)): put the database back"
         try await expectOneLine(start, [:], saying: words)
         #expect(!FileManager.default.fileExists(atPath: folder.file("unmounted")))
         try? FileManager.default.removeItem(atPath: file)
