@@ -208,7 +208,8 @@ struct ServerLifeTests {
 
     @Test(
         "A database that is gone or empty where a server ran is named, and no new server is made of it; put back it is the same server",
-        arguments: ["serve", "second-factor"], ["gone", "empty", "a link to nowhere", "a link to an unmounted disk", "one byte", "a backup of nothing"])
+        arguments: ["serve", "second-factor"],
+        ["gone", "empty", "a link to nowhere", "a link to an unmounted disk", "one byte", "a backup of nothing"])
     func lostDatabase(_ command: String, _ how: String) async throws {
         let folder = try TemporaryFolder()
         let data = folder.file(command)
