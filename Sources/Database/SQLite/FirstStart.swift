@@ -17,27 +17,27 @@ package struct FirstStart: Sendable {
     }
 
     /// Whether one has begun, and not come to its end, by which what is there now was made.
-    /// - Parameter keyFile: where its key is, or is to be. One that cannot be read is no other's as far as anybody knows: who goes on cannot read it either.
-    package func isUnderWay(withKeyAt keyFile: String) -> Bool {
+    /// - Parameter keyID: of the key that is there, 4 bytes; nil where none is, or none can be read, and whoever goes on reads none either.
+    package func isUnderWay(withKey keyID: [UInt8]?) -> Bool {
         guard let (_, mark) = mark, access(mark, F_OK) == 0 else { return false }
         let named = FileManager.default.contents(atPath: mark) ?? Data()
         // Programs of before left it empty.
-        guard !named.isEmpty, let key = try? KeyEncryptionKey.load(from: keyFile) else { return true }
-        return named == Self.name(of: key)
+        guard !named.isEmpty, let keyID else { return true }
+        return named == Self.name(of: keyID)
     }
 
     /// A line.
-    private static func name(of key: KeyEncryptionKey) -> Data {
-        let digits = key.id.map { String(UInt16($0) + 256, radix: 16).dropFirst() }
+    private static func name(of keyID: [UInt8]) -> Data {
+        let digits = keyID.map { String(UInt16($0) + 256, radix: 16).dropFirst() }
         return Data("\(digits.joined())\n".utf8)
     }
 
     private var mark: (database: String, mark: String)? { database.map { ($0, $0 + ".first-start") } }
 
     /// Leaves the mark, with the folder, on stable storage, in the place of one that is there.
-    /// - Parameter key: that is made next, or was there before.
+    /// - Parameter keyID: of the key that is made next, or was there before, 4 bytes.
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
-    package func begin(with key: KeyEncryptionKey) throws(DatabaseOpenError) {
+    package func begin(withKey keyID: [UInt8]) throws(DatabaseOpenError) {
         guard let (database, mark) = mark else { return }
         let folder = URL(fileURLWithPath: mark).deletingLastPathComponent().path
         do {
@@ -46,7 +46,7 @@ package struct FirstStart: Sendable {
             throw .cannotOpen(path: database, reason: folderReason(error, of: mark))
         }
         let part = mark + ".part"
-        do { try Self.write(Array(Self.name(of: key)), to: part) } catch {
+        do { try Self.write(Array(Self.name(of: keyID)), to: part) } catch {
             unlink(part)
             throw .cannotOpen(path: database, reason: "\(mark): \(error.reason)")
         }

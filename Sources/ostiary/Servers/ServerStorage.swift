@@ -27,7 +27,7 @@ enum ServerStorage {
         // Also of one that is gone: that it was moved is the better word.
         try checkNotMoved(url)
         let first = FirstStart(of: url)
-        let isUnderWay = first.isUnderWay(withKeyAt: settings.keyFile)
+        let isUnderWay = first.isUnderWay(withKey: try? KeyEncryptionKey.load(from: settings.keyFile).id)
         guard let file = try existing(url), try !(isUnderWay && isEmpty(url)) else {
             // Of a start that was interrupted it is that one's own.
             let hadKey = !isUnderWay && !KeyFile.isMissing(settings.keyFile)
@@ -67,10 +67,10 @@ enum ServerStorage {
         // Of either server: both keep 32 bytes in that file. First, since alone it is no trace of a server.
         _ = try identity.rootSeed()
         let drawn = KeyFile.isMissing(settings.keyFile) ? KeyEncryptionKey.random() : try KeyEncryptionKey.load(from: settings.keyFile)
-        try first.begin(with: drawn)
+        try first.begin(withKey: drawn.id)
         let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile, as: drawn)
         // Another start has made it meanwhile.
-        if key.id != drawn.id { try first.begin(with: key) }
+        if key.id != drawn.id { try first.begin(withKey: key.id) }
         return key
     }
 

@@ -61,7 +61,7 @@ struct FirstStartTests {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let url = DatabaseURL.sqlite(path: file)
         let key = KeyEncryptionKey.random()
-        try FirstStart(of: url).begin(with: key)
+        try FirstStart(of: url).begin(withKey: key.id)
         if steps > 0 { _ = try KeyEncryptionKey.load(orMakeAt: "\(data)/\(name).kek", as: key) }
         if steps == 2 { try Data().write(to: URL(fileURLWithPath: file)) }
         if steps > 2 { try await openDatabase(url).close() }
@@ -74,7 +74,7 @@ struct FirstStartTests {
         let program = try Program(start)
         #expect(try await program.end() == 0, "\(program.complaints)")
         #expect(program.lines.first?.count == 43)
-        #expect(!FirstStart(of: url).isUnderWay(withKeyAt: "\(data)/\(name).kek"))
+        #expect(!FirstStart(of: url).isUnderWay(withKey: nil))
 
         for rest in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + rest) }
         let lost = try Program(start)
