@@ -31,17 +31,11 @@ package struct CodeGrant: TokenGrant {
         code.redeemedBy = turn.minted.redemption
         try rows.save(code)
         if let refusal = refusal(of: code, turn) { return .refused(refusal) }
-        let redemption = try hasLogin(code.grant, turn, in: rows) ? turn.begin(on: code.grant, for: target, in: rows) : .refused(.grantOver)
+        // By its first tokens somebody is logged in at the client, and nobody is by a login that its person has ended meanwhile.
+        let redemption = try turn.begin(on: code.grant, for: target, whileLoggedIn: true, in: rows)
         // Nothing is given on it any more, and nobody steals what gave nothing.
         if case .refused(.grantOver) = redemption { try rows.revoke(code.grant, at: turn.now) }
         return redemption
-    }
-
-    /// Whether the login goes on in which the grant was given, also where the grant outlives it: by its first tokens somebody is logged in at the client, and
-    /// nobody is by a login that its person has ended meanwhile.
-    private func hasLogin(_ id: GrantID, _ turn: TokenTurn, in rows: any OAuthRows) throws -> Bool {
-        guard let grant = try rows.grant(id) else { return false }
-        return try rows.login(of: grant.session, at: turn.server, now: turn.now) != nil
     }
 
     private func refusal(of code: AuthorizationCode, _ turn: TokenTurn) -> TokenRefusal? {

@@ -111,9 +111,17 @@ extension TokenTurn {
 
 extension TokenTurn {
     /// The first tokens on a grant that was just given, with the first of its refresh tokens if it outlives its session.
-    /// - Parameter target: the API that the call names; nil for that of the grant.
-    func begin(on id: GrantID, for target: APIIdentifier? = nil, in rows: any OAuthRows) throws -> Redemption {
+    /// - Parameters:
+    ///   - target: the API that the call names; nil for that of the grant.
+    ///   - isLoggedIn: whether the login must go on in which the grant was given, also where the grant outlives it.
+    func begin(
+        on id: GrantID, for target: APIIdentifier? = nil, whileLoggedIn isLoggedIn: Bool = false, in rows: any OAuthRows
+    ) throws -> Redemption {
         guard let standing = try rows.standing(id, at: now) else { return .refused(.grantOver) }
+        // One that hangs on the login stands with it.
+        if isLoggedIn, case .device = standing.grant.holder, try rows.login(of: standing.grant.session, at: server, now: now) == nil {
+            return .refused(.grantOver)
+        }
         guard standing.grant.isFor(target) else { return .refused(.targetUnknown) }
         guard standing.grant.scopes.contains(.offlineAccess), application.grantTypes.contains(.refreshToken) else {
             return try issue(on: standing, scopes: standing.grant.scopes, isFirst: true, in: rows)

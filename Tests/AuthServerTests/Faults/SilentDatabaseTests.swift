@@ -61,11 +61,11 @@ struct SilentDatabaseTests {
                 #expect(ready.status == .serviceUnavailable && ready.said.contains("the database cannot be reached"), "\(ready.said)")
                 #expect(try await stage.secondFactorReady().status == .serviceUnavailable)
                 let running = contest.begin()
-                defer { running.cancel() }
                 stage.expectOutage(try await stage.getSession(known))
                 try await contest.meet()
                 return running
             }
+            defer { running.cancel() }
             try await stage.recover()
             try await contest.expectOneWinner(running)
             #expect(try await stage.getSession(known).status == .ok)
