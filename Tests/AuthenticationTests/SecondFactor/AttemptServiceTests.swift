@@ -1,5 +1,6 @@
 import OstiaryProtocol
 import OstiaryTesting
+import Synchronization
 import Testing
 
 @testable import Authentication
@@ -180,10 +181,19 @@ struct AttemptServiceTests {
     func lateAnswer() async throws {
         let (world, phone, shown) = try await ready()
         let gate = Gate()
-        world.secondFactor.set { $0.pause = { type in if type == .ticket { await gate.wait(for: 2) } } }
+        let isWaiting = Mutex(false)
+        world.secondFactor.set { mishaps in
+            mishaps.pause = { type in
+                guard type == .ticket else { return }
+                isWaiting.withLock { $0 = true }
+                await gate.wait(for: 2)
+            }
+        }
         let first = try phone.trying(shown)
         async let late = world.refusal(of: first.message)
-        while try await sequence(world, phone).open == nil { await Task.yield() }
+        // It is open before its answer is asked for.
+        while !isWaiting.withLock({ $0 }) { await Task.yield() }
+        #expect(try await sequence(world, phone).open != nil)
         world.secondFactor.set { $0.pause = nil }
         world.pass(10)
         let second = try await phone.tryPIN(shown)
