@@ -38,7 +38,7 @@ struct AccountRemoval: Sendable {
 extension EnrolmentRows {
     /// Ends the enrolment of an account whose code is awaited: the account is deleted, or what it was to have is gone.
     func endConfirming(_ account: AccountID, at now: Instant) throws {
-        guard let enrolment = try enrolment(account: account)?.settled(at: now), case .confirming = enrolment.state else { return }
+        guard let enrolment = try enrolment(account: account)?.settled(at: now), enrolment.awaitsCode else { return }
         try save(try enrolment.after(.delete, at: now))
     }
 }

@@ -46,17 +46,18 @@ extension EnrolmentService {
     /// - Returns: how many.
     @discardableResult
     func expire(at now: Instant, limit: Int = 200) async throws -> Int {
-        let failed = try await store.write { rows, former -> [Enrolment] in
-            let over = try rows.overdueEnrolments(at: now, limit: limit).filter { !$0.awaitsCode }
-            return try (former ?? []) + over.map { try Self.end($0, in: rows, at: now) }
+        let over = try await store.write { rows, former -> (ended: [Enrolment], awaitCode: [EnrolmentID]) in
+            let overdue = try rows.overdueEnrolments(at: now, limit: limit)
+            let ended = try overdue.filter { !$0.awaitsCode }.map { try Self.end($0, in: rows, at: now) }
+            return ((former?.ended ?? []) + ended, overdue.filter(\.awaitsCode).map(\.id))
         }
-        for enrolment in failed { tell(enrolment) }
-        var (count, fault) = (failed.count, (any Error)?.none)
-        for enrolment in try await store.read({ try $0.overdueEnrolments(at: now, limit: limit) }) where enrolment.awaitsCode {
+        for enrolment in over.ended { tell(enrolment) }
+        var (count, fault) = (over.ended.count, (any Error)?.none)
+        for enrolment in over.awaitCode {
             do {
                 let ended = try await store.write { rows, former -> Enrolment? in
                     // Somebody was faster, or what this looked for is kept.
-                    guard let found = try rows.enrolment(enrolment.id), found.awaitsCode, found.expiresAt < now else { return former ?? nil }
+                    guard let found = try rows.enrolment(enrolment), found.awaitsCode, found.expiresAt < now else { return former ?? nil }
                     return try Self.end(found, in: rows, at: now)
                 }
                 guard let ended else { continue }

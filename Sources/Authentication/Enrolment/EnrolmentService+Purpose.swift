@@ -35,9 +35,7 @@ extension EnrolmentService {
     func unfinishedUpgrades(beside start: EnrolmentStart, in rows: any AuthenticationRows, at now: Instant) throws -> [Enrolment] {
         guard let account = start.purpose.upgraded else { return [] }
         let others = try rows.upgrades(of: account).filter { $0.nonceHash != start.nonce.hash }
-        for other in others {
-            if case .confirming = other.settled(at: now).state { throw EnrolmentStartError.confirming }
-        }
+        guard !others.contains(where: { $0.settled(at: now).awaitsCode }) else { throw EnrolmentStartError.confirming }
         return others
     }
 

@@ -67,13 +67,7 @@ package enum KeyFile {
     /// Writes the text of a key and waits until the disk has it.
     /// - Parameter path: of the key file that is made.
     static func write(_ text: [UInt8], to descriptor: Int32, of path: String) throws(KeyFileError) {
-        let written = Foundation.write(descriptor, text, text.count)
-        // So few bytes are cut only where there is no room for all of them.
-        let code = written == text.count ? 0 : written < 0 ? errno : ENOSPC
-        guard code == 0, fsync(descriptor) == 0 else {
-            let reason = makingReason(code == 0 ? errno : code)
-            throw .unwritable(path: path, reason: FileSizeLimit.reason(against: text.count) ?? reason)
-        }
+        if let reason = failure(writing: text, to: descriptor) { throw .unwritable(path: path, reason: reason) }
     }
 }
 

@@ -28,24 +28,22 @@ final class PoolingDoubt: Sendable {
         /// Nil until the first connection was made.
         var isPoolerBetween: Bool?
         var look: PoolingLook?
+
+        mutating func raise() {
+            isHeld = true
+            generation += 1
+        }
     }
 
     private let state = Mutex(State())
 
-    func doubt() {
-        state.withLock { state in
-            state.isHeld = true
-            state.generation += 1
-        }
-    }
+    func doubt() { state.withLock { $0.raise() } }
 
     /// A connection was lost: what was between may be something else by now, of a pooler what it is set to. Where none was between a connection shows by itself
     /// whether there is one.
     func doubtAfterLoss() {
         state.withLock { state in
-            guard state.isPoolerBetween == true, !state.isHeld else { return }
-            state.isHeld = true
-            state.generation += 1
+            if state.isPoolerBetween == true, !state.isHeld { state.raise() }
         }
     }
 

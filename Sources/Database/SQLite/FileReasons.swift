@@ -19,6 +19,19 @@ func makingReason(_ code: Int32, of path: String? = nil) -> String {
     }
 }
 
+/// Writes a few bytes and waits until the disk has them.
+/// - Returns: why it cannot; nil where they are there.
+func failure(writing text: [UInt8], to descriptor: Int32) -> String? {
+    let written = write(descriptor, text, text.count)
+    // So few bytes are cut only where there is no room for all of them.
+    let code = written == text.count ? 0 : written < 0 ? errno : ENOSPC
+    guard code == 0, fsync(descriptor) == 0 else {
+        let reason = makingReason(code == 0 ? errno : code)
+        return FileSizeLimit.reason(against: text.count) ?? reason
+    }
+    return nil
+}
+
 /// Why a folder cannot be made, by the error that says so.
 /// - Parameter path: the file that is to lie in it; nil where its owner is told elsewhere.
 func folderReason(_ error: any Error, of path: String? = nil) -> String {

@@ -17,12 +17,13 @@ package struct FirstStart: Sendable {
     }
 
     /// Whether one has begun, and not come to its end, by which what is there now was made.
-    /// - Parameter keyID: of the key that is there, 4 bytes; nil where none is, or none can be read, and whoever goes on reads none either.
-    package func isUnderWay(withKey keyID: [UInt8]?) -> Bool {
+    /// - Parameter keyID: of the key that is there, 4 bytes; nil where none is, or none can be read, and whoever goes on reads none either. Asked for
+    ///   where a mark is there alone.
+    package func isUnderWay(withKey keyID: @autoclosure () -> [UInt8]?) -> Bool {
         guard let (_, mark) = mark, access(mark, F_OK) == 0 else { return false }
         let named = FileManager.default.contents(atPath: mark) ?? Data()
         // Programs of before left it empty.
-        guard !named.isEmpty, let keyID else { return true }
+        guard !named.isEmpty, let keyID = keyID() else { return true }
         return named == Self.name(of: keyID)
     }
 
@@ -46,26 +47,19 @@ package struct FirstStart: Sendable {
             throw .cannotOpen(path: database, reason: folderReason(error, of: mark))
         }
         let part = mark + ".part"
-        do { try Self.write(Array(Self.name(of: keyID)), to: part) } catch {
+        if let reason = Self.refusal(ofMark: part, naming: keyID) {
             unlink(part)
-            throw .cannotOpen(path: database, reason: "\(mark): \(error.reason)")
+            throw .cannotOpen(path: database, reason: "\(mark): \(reason)")
         }
         guard rename(part, mark) == 0 else { throw .cannotOpen(path: database, reason: "\(mark): \(makingReason(errno, of: mark))") }
         synchronizeFolder(folder)
     }
 
-    private struct Unwritten: Error { let reason: String }
-
-    private static func write(_ text: [UInt8], to part: String) throws(Unwritten) {
+    private static func refusal(ofMark part: String, naming keyID: [UInt8]) -> String? {
         let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Unwritten(reason: makingReason(errno, of: part)) }
+        guard descriptor >= 0 else { return makingReason(errno, of: part) }
         defer { close(descriptor) }
-        let written = Foundation.write(descriptor, text, text.count)
-        // So few bytes are cut only where there is no room for all of them.
-        let code = written == text.count ? 0 : written < 0 ? errno : ENOSPC
-        guard code == 0, fsync(descriptor) == 0 else {
-            throw Unwritten(reason: FileSizeLimit.reason(against: text.count) ?? makingReason(code == 0 ? errno : code))
-        }
+        return failure(writing: Array(name(of: keyID)), to: descriptor)
     }
 
     /// Removes the mark, of a database that holds tables. A mark that stayed would make a new server of a database that is lost later.
