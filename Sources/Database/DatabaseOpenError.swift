@@ -41,14 +41,25 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
 package enum MovedMark: Equatable, Sendable {
     /// By a file beside it.
     case file(String)
+    /// By one that cannot be read, so that it is not known where to.
+    case unreadFile(String, reason: String)
     /// By a comment on the table of its steps.
     case comment
 
-    var words: String { if case .file(let path) = self { path } else { "a comment on its table schema_version" } }
+    var words: String {
+        switch self {
+        case .file(let path): path
+        case .unreadFile(let path, let reason): "\(path), which cannot be read: \(reason)"
+        case .comment: "a comment on its table schema_version"
+        }
+    }
 
     /// What an operator does to have a server start there on purpose.
     var removal: String {
-        if case .file(let path) = self { "remove \(path)" } else { "run COMMENT ON TABLE schema_version IS NULL there" }
+        switch self {
+        case .file(let path), .unreadFile(let path, _): "remove \(path)"
+        case .comment: "run COMMENT ON TABLE schema_version IS NULL there"
+        }
     }
 }
 

@@ -65,19 +65,40 @@ struct WritingRightTests {
         #expect(folderReason(CocoaError(.fileWriteUnknown), of: file) == "its folder cannot be made")
     }
 
-    @Test("A file that an attribute keeps from all is told as that, to root too, and so is such a folder", .enabled(if: Self.setsAttributes))
-    func attribute() throws {
+    @Test(
+        "A file that an attribute keeps from all is told as that, to root too, and so is such a folder", .enabled(if: Self.setsAttributes),
+        arguments: [("i", ""), ("a", " but by adding to it")])
+    func attribute(letter: String, besides: String) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("", to: "it.sqlite", mode: 0o600)
         func expectTold(_ place: String) throws {
-            try #require(Self.chattr("+i", place))
-            defer { _ = Self.chattr("-i", place) }
+            try #require(Self.chattr("+\(letter)", place))
+            defer { _ = Self.chattr("-\(letter)", place) }
+            let words = "operation not permitted: an attribute lets nobody change \(place)\(besides): look by lsattr -d \(place), and take it away "
             let reason = makingReason(EPERM, of: place == file ? file : "\(place)/new")
-            #expect(reason.hasPrefix("operation not permitted: an attribute lets nobody change \(place): look by lsattr -d \(place), "), "\(reason)")
+            #expect(reason.hasPrefix("\(words)by chattr -\(letter) \(place), as root"), "\(reason)")
         }
         try expectTold(file)
         try expectTold(folder.path)
         #expect(WritingRight(of: file).advice == nil)
+    }
+
+    @Test(
+        "Of a database the file is told that an attribute keeps from all: the file itself, or its log", .enabled(if: Self.setsAttributes),
+        arguments: ["", "-wal"], ["i", "a"])
+    func attributeOfDatabase(suffix: String, letter: String) async throws {
+        let folder = try TemporaryFolder()
+        try await SQLiteDatabase.open(path: folder.databasePath).close()
+        let file = folder.databasePath + suffix
+        if !suffix.isEmpty { _ = try folder.write("", to: URL(fileURLWithPath: file).lastPathComponent) }
+        defer { withExtendedLifetime(folder) { _ = Self.chattr("-\(letter)", file) } }
+        // One that others may read cannot be closed to them then.
+        for mode in [0o600, 0o644] as [mode_t] {
+            try #require(chmod(file, mode) == 0 && Self.chattr("+\(letter)", file))
+            let error = #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: folder.databasePath) }
+            #expect(error?.description.contains("chattr -\(letter) \(file), as root") == true, "\(String(describing: error))")
+            try #require(Self.chattr("-\(letter)", file))
+        }
     }
 
     /// A right of root's, and of some file systems.

@@ -40,7 +40,8 @@ struct SettingValueTests {
         #expect(try Logo(file: folder.write(png + Data(count: 65536 - 9), to: "c")).bytes.count == 65536)
         #expect(throws: LogoError.tooLarge) { try Logo(file: folder.write(png + Data(count: 65536 - 8), to: "d")) }
         #expect(throws: LogoError.otherFormat) { try Logo(file: folder.write("GIF89a", to: "e.png")) }
-        #expect(throws: LogoError.self) { try Logo(file: folder.path) }
+        #expect(throws: LogoError.unreadable(path: folder.path, reason: "it is a folder: name the file in it")) { try Logo(file: folder.path) }
+        #expect(throws: LogoError.unreadable(path: folder.file("f"), reason: "it is empty")) { try Logo(file: folder.write("", to: "f")) }
     }
 
     private static let identity = String(repeating: "ab", count: 32)

@@ -119,12 +119,30 @@ struct SettingsTests {
         let error = await #expect(throws: SettingsError.self) { try await Settings.load(configFile: file, environment: [:]) }
         guard case .malformedFile(file, _) = error else { throw try #require(error) }
         #expect(error?.description.contains("\n") == false)
-        await #expect(throws: SettingsError.unreadableFile(path: file + "x", reason: "no such file")) {
+        await #expect(throws: SettingsError.unreadableFile(path: file + "x", reason: "there is no such file")) {
             try await Settings.load(configFile: file + "x", environment: [:])
         }
         let place = folder.file("")
-        await #expect(throws: SettingsError.unreadableFile(path: place, reason: "it is a folder")) {
+        await #expect(throws: SettingsError.unreadableFile(path: place, reason: "it is a folder: name the file in it")) {
             try await Settings.load(configFile: place, environment: [:])
+        }
+    }
+
+    @Test("Why a file cannot be read is told as what it is: links in a circle, a file in the place of a folder, a name that is too long")
+    func unreadable() async throws {
+        let folder = try TemporaryFolder()
+        let circle = folder.file("circle")
+        try FileManager.default.createSymbolicLink(atPath: circle, withDestinationPath: circle)
+        let file = try folder.write("listen: a:1\n", to: "it")
+        for (path, reason) in [
+            (circle, "too many levels of symbolic links"), ("\(file)/it", "not a directory"),
+            (folder.file(String(repeating: "x", count: 300)), "file name too long"),
+        ] {
+            await #expect(throws: SettingsError.unreadableFile(path: path, reason: reason)) {
+                try await Settings.load(configFile: path, environment: [:])
+            }
+            #expect(throws: SecretFileError.unreadable(reason)) { try SecretFile.line(in: path) }
+            #expect(throws: LogoError.unreadable(path: path, reason: reason)) { try Logo(file: path) }
         }
     }
 
@@ -233,13 +251,13 @@ struct SettingsTests {
         let both = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file, "OSTIARY_ROOT_API_KEY": "x"])
         #expect(throws: SettingsError.givenTwice(.rootAPIKey, .rootAPIKeyFile)) { try both.secret(.rootAPIKey, file: .rootAPIKeyFile) }
         let missing = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file + "x"])
-        #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: file + "x", reason: "there is no such file")) {
+        #expect(throws: SettingsError.unreadable(.rootAPIKeyFile, path: file + "x", reason: "there is no such file")) {
             try missing.secret(.rootAPIKey, file: .rootAPIKeyFile)
         }
         // Open to all, as folders are: that is not what is wrong.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         let inFolder = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": folder.path])
-        #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: folder.path, reason: "it is a folder: name the file in it")) {
+        #expect(throws: SettingsError.unreadable(.rootAPIKeyFile, path: folder.path, reason: "it is a folder: name the file in it")) {
             try inFolder.secret(.rootAPIKey, file: .rootAPIKeyFile)
         }
     }

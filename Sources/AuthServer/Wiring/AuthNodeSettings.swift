@@ -48,7 +48,7 @@ package struct AuthNodeSettings: Sendable {
         guard apiKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.serverName()
-        serverLogo = try settings.parsed(.serverLogo, Self.logo(in:))
+        serverLogo = try Self.logo(settings)
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
         deletedAccountDays = try settings.integer(.deletedAccountDays, in: 0...36_500) ?? Self.usualDeletedAccountDays
         asksProofNonces = try settings.bool(.dpopNonces) ?? false
@@ -56,10 +56,16 @@ package struct AuthNodeSettings: Sendable {
         registrationsPerPeer = try settings.integer(.registrationsPerPeer, in: 1...1_000) ?? ClientRegistrationService.mostByPlace
     }
 
-    private static func logo(in path: String) throws(LogoError) -> [UInt8] {
-        let logo = try Logo(file: path)
-        guard PlainPicture(logo.bytes) != nil else { throw .notPlain }
-        return logo.bytes
+    private static func logo(_ settings: Settings) throws(SettingsError) -> [UInt8]? {
+        guard let path = try settings.text(.serverLogo) else { return nil }
+        do throws(LogoError) {
+            let logo = try Logo(file: path)
+            guard PlainPicture(logo.bytes) != nil else { throw LogoError.notPlain }
+            return logo.bytes
+        } catch {
+            if case .unreadable(let path, let reason) = error { throw SettingsError.unreadable(.serverLogo, path: path, reason: reason) }
+            throw SettingsError.invalid(.serverLogo, reason: "\(error)")
+        }
     }
 
     /// Two years: for as long a phone may lie in a drawer and still delete by itself what was deleted here. One that comes later is told that the account is

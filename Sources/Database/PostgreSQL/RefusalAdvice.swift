@@ -5,7 +5,15 @@ extension PostgreSQLAddress {
     /// - Parameter refusal: what was said at a host.
     /// - Returns: without a secret; nil where no more is known than what was said.
     func advice(on refusal: String, by host: Host) -> String? {
-        adviceOnTLS(refusal) ?? adviceOnEntry(refusal) ?? adviceOnRight(refusal) ?? adviceOnLimit(refusal) ?? host.advice(on: refusal)
+        adviceOnFiles(refusal) ?? adviceOnTLS(refusal) ?? adviceOnEntry(refusal) ?? adviceOnRight(refusal) ?? adviceOnLimit(refusal)
+            ?? host.advice(on: refusal)
+    }
+
+    /// Of the files that the URL names the first that this process cannot read. libpq says of one in a closed folder that it does not exist.
+    private func adviceOnFiles(_ refusal: String) -> String? {
+        let isCertificate = refusal.contains("certificate") || refusal.contains("private key file")
+        let files = refusal.contains("password file") ? [passwordFile] : isCertificate ? [rootCertificates, certificate, key] : []
+        return files.lazy.compactMap { $0.flatMap(readingAdvice(of:)) }.first
     }
 
     /// libpq's own is to change `sslmode`, which is refused here.

@@ -21,9 +21,10 @@ package enum DatabaseFile {
         return LinkTarget.of(path)
     }
 
-    /// Refuses a link into a folder that is not there: the disk that it leads to, most likely.
+    /// Refuses a link into a folder that is not there, and a folder that is such a link: the disk that it leads to, most likely. Nor is a file a folder.
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
     package static func checkLink(_ path: String) throws(DatabaseOpenError) {
+        if let trouble = FileWay.trouble(above: path) { throw .cannotOpen(path: path, reason: "\(trouble); nothing was made") }
         guard let target = missingTarget(of: path) else { return }
         let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
         guard try status(at: folder) == nil else { return }

@@ -14,8 +14,7 @@ func makingReason(_ code: Int32, of path: String? = nil) -> String {
     case ENOSPC: "the disk is full: free some space there, then try again"
     case EDQUOT: "the quota is full: free some space there, or raise it, then try again"
     case EROFS: "\(systemReason(code)): mount it for writing (a unit of systemd: ReadWritePaths), or name another folder"
-    case EACCES, EPERM: withAdvice(systemReason(code), path.map { WritingRight(of: $0) })
-    default: systemReason(code)
+    default: withAdvice(systemReason(code), path.flatMap { advice(on: code, WritingRight(of: $0)) })
     }
 }
 
@@ -39,24 +38,30 @@ func folderReason(_ error: any Error, of path: String? = nil) -> String {
     return switch (error as? CocoaError)?.code {
     case .fileWriteOutOfSpace: "\(reason): the disk or a quota is full: free some space there, then try again"
     case .fileWriteVolumeReadOnly: "\(reason): \(makingReason(EROFS))"
-    case .fileWriteNoPermission: withAdvice(reason, path.map { WritingRight(of: $0) })
-    default: reason
+    case .fileWriteNoPermission: withAdvice(reason, path.flatMap { WritingRight(of: $0).advice })
+    default: withAdvice(reason, path.flatMap { FileWay.trouble(above: $0) })
     }
 }
 
-/// Why a file that is there cannot be read; where it is not ours to read, with what to do.
+/// Why a file cannot be read; where it is not ours to read, or the way to it leads nowhere, with what to do.
 /// - Parameter code: of the system call that has failed.
 func readingReason(_ code: Int32, of path: String) -> String {
-    switch code {
-    case EACCES, EPERM: withAdvice(systemReason(code), WritingRight(of: path, onlyReading: true))
-    default: systemReason(code)
-    }
+    withAdvice(systemReason(code), advice(on: code, WritingRight(of: path, onlyReading: true)))
 }
 
-private func withAdvice(_ reason: String, _ right: WritingRight?) -> String { right?.advice.map { "\(reason): \($0)" } ?? reason }
+private func withAdvice(_ reason: String, _ advice: String?) -> String { advice.map { "\(reason): \($0)" } ?? reason }
 
-/// What an operator does about a file that this process cannot read for want of a right, or of a folder above it that lets nobody through; nil where none
-/// is wanting.
+/// What an operator does about a file that this process cannot read, for want of a right, or since a folder above it lets nobody through, or since the way to it
+/// leads nowhere; nil where it can be read, or is missing and nothing else.
 package func readingAdvice(of path: String) -> String? {
-    access(path, R_OK) == 0 ? nil : WritingRight(of: path, onlyReading: true).advice
+    access(path, R_OK) == 0 ? nil : advice(on: errno, WritingRight(of: path, onlyReading: true))
+}
+
+/// The one place that knows what becomes of which error.
+private func advice(on code: Int32, _ right: WritingRight) -> String? {
+    switch code {
+    case EACCES, EPERM, EISDIR: right.advice
+    case ENOENT, ENOTDIR, ELOOP: FileWay.trouble(to: right.path)
+    default: nil
+    }
 }

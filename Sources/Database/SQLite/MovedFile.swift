@@ -14,7 +14,10 @@ enum MovedFile {
     /// What it says, if it is there.
     static func word(beside database: String) -> MovedWord? {
         let path = path(of: database)
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        // A link that leads nowhere, or where this process may not look, is there as well: a file that was moved away would be started on for one that was not.
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        guard access(path, R_OK) == 0 else { return MovedWord(target: nil, mark: .unreadFile(path, reason: readingReason(errno, of: path))) }
         let text = FileManager.default.contents(atPath: path).flatMap { String(bytes: $0.prefix(4096), encoding: .utf8) } ?? ""
         let target = operatorLine(text)
         return MovedWord(target: target.isEmpty ? nil : target, mark: .file(path))

@@ -116,7 +116,10 @@ extension SQLiteDatabase {
     /// from SQLite. Not before it is known whose file it is: what is not ours is left as it is.
     private static func closeToOthers(_ path: String) throws(DatabaseOpenError) {
         for file in [path, path + "-wal", path + "-shm"] where isOpenToOthers(file) {
-            guard chmod(file, 0o600) == 0 else { throw .openToOthers(path: file) }
+            guard chmod(file, 0o600) == 0 else {
+                guard let attribute = FileAttribute.inTheWay(of: file) else { throw .openToOthers(path: file) }
+                throw .cannotOpen(path: path, reason: attribute.words(on: file))
+            }
         }
     }
 }
@@ -126,10 +129,10 @@ private func isOfNoBytes(_ path: String) -> Bool {
     return stat(path, &status) == 0 && status.st_size == 0
 }
 
-/// Whether a file that is there can be read or written by anybody but its owner.
+/// Whether a file that is there can be read or written by anybody but its owner. A folder in its place is none, and stays as it is.
 private func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR && status.st_mode & 0o077 != 0
 }
 
 extension DatabaseOpenError {
@@ -157,7 +160,9 @@ extension DatabaseOpenError {
             case .SQLITE_IOERR where FileSizeLimit.refusal(near: path) != nil:
                 .cannotOpen(path: path, reason: "\(FileSizeLimit.words(FileSizeLimit.bytes)): raise that limit, then try again")
             case .SQLITE_IOERR:
-                .cannotOpen(path: path, reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then try again")
+                .cannotOpen(
+                    path: path,
+                    reason: "\(reason): \(Self.right(at: path) ?? "look whether the disk or a quota is full, or the disk fails; then try again")")
             case .SQLITE_BUSY, .SQLITE_LOCKED: .heldByAnotherProcess(path: path, besideServer: besideServer)
             case .SQLITE_READONLY:
                 .cannotOpen(

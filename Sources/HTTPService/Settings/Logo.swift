@@ -16,9 +16,11 @@ package struct Logo: Sendable, Equatable {
     /// Reads a PNG or SVG file and looks at what it is, not at its name.
     /// - Throws: ``LogoError``.
     package init(file path: String) throws(LogoError) {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(path) }
-        defer { try? file.close() }
-        guard let data = try? file.read(upToCount: Self.limit + 1), !data.isEmpty else { throw .unreadable(path) }
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        guard let data = try? file?.read(upToCount: Self.limit + 1), !data.isEmpty else {
+            throw .unreadable(path: path, reason: whyUnreadable(path) ?? "it is empty")
+        }
         guard data.count <= Self.limit else { throw .tooLarge }
         bytes = Array(data)
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
@@ -33,7 +35,7 @@ package struct Logo: Sendable, Equatable {
 
 /// Why a file is no logo.
 package enum LogoError: Error, Equatable, Sendable {
-    case unreadable(String)
+    case unreadable(path: String, reason: String)
     case tooLarge, otherFormat
     /// It could hold up whoever draws it.
     case notPlain
@@ -42,7 +44,7 @@ package enum LogoError: Error, Equatable, Sendable {
 extension LogoError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unreadable(let path): "cannot read \(path)"
+        case .unreadable(let path, let reason): "cannot read \(path): \(reason)"
         case .tooLarge: "the logo is larger than 64 KiB"
         case .otherFormat: "the logo is neither PNG nor SVG"
         case .notPlain: "the logo is no PNG of at most 2048 pixels a side and no plain SVG: only shapes, texts and gradients are drawn"

@@ -11,7 +11,7 @@ package enum SecretFile {
     /// The one line of it, without its end. From whatever gives it in pieces, too: a shell hands `<(…)` as a file.
     package static func line(in path: String) throws(SecretFileError) -> String {
         let data: Data
-        do { data = try bytes(in: path) } catch { throw .unreadable(reason(why: error, at: path)) }
+        do { data = try bytes(in: path) } catch { throw .unreadable(whyUnreadable(path) ?? noText) }
         guard !isOpenToOthers(path) else { throw .openToOthers }
         guard data.count <= mostBytes else { throw .tooLong }
         guard let text = String(validating: data, as: UTF8.self) else { throw .unreadable(noText) }
@@ -39,19 +39,6 @@ package enum SecretFile {
         guard let file = mode(of: String(cString: real)), file & (S_IROTH | S_IWOTH) != 0 else { return false }
         let folder = URL(fileURLWithPath: String(cString: real)).deletingLastPathComponent().path
         return mode(of: folder).map { $0 & S_IXOTH != 0 } ?? true
-    }
-
-    /// Why its text could not be read.
-    private static func reason(why error: any Error, at path: String) -> String {
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            return "it is a folder: name the file in it"
-        }
-        return switch (error as? CocoaError)?.code {
-        case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file"
-        case .fileReadNoPermission: "this user may not read it"
-        default: noText
-        }
     }
 
     private static let noText = "it holds no text"
@@ -86,11 +73,11 @@ extension SettingsError {
     init(_ error: SecretFileError, of key: SettingKey, at path: String) {
         self =
             switch error {
-            case .unreadable(let reason): .unreadableSecret(key, path: path, reason: reason)
+            case .unreadable(let reason): .unreadable(key, path: path, reason: reason)
             case .openToOthers: .openSecret(key, path: path)
-            case .empty: .unreadableSecret(key, path: path, reason: "the file is empty")
-            case .severalLines: .unreadableSecret(key, path: path, reason: "it has more than one line: leave the key alone in it")
-            case .tooLong: .unreadableSecret(key, path: path, reason: "it has more than \(SecretFile.mostBytes) bytes: leave the key alone in it")
+            case .empty: .unreadable(key, path: path, reason: "the file is empty")
+            case .severalLines: .unreadable(key, path: path, reason: "it has more than one line: leave the key alone in it")
+            case .tooLong: .unreadable(key, path: path, reason: "it has more than \(SecretFile.mostBytes) bytes: leave the key alone in it")
             }
     }
 }

@@ -6,6 +6,7 @@ import Synchronization
 //
 // Each server declares its settings as values of SettingKey beside the type that they are parsed into; here is the mechanism: three sources over
 // one another, typed access (Settings+Types), the nearest name for one that nobody knows, secrets that do not print, and errors of one line.
+// Why a file that is named cannot be read is in FileTrouble.
 // Start reading here, then SettingKey.swift and Settings+Types.swift.
 
 /// The settings of a process: command line over environment over YAML file. Values are text here; typed access is in `Settings+Types.swift`.
@@ -80,7 +81,7 @@ package struct Settings: Sendable {
         do {
             content = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw .unreadableFile(path: path, reason: whyUnreadable(path))
+            throw .unreadableFile(path: path, reason: whyUnreadable(path) ?? "no readable UTF-8 text")
         }
         let isEmpty = content.split(whereSeparator: \.isNewline).allSatisfy { line in
             line.allSatisfy(\.isWhitespace) || line.drop(while: \.isWhitespace).hasPrefix("#")
@@ -104,14 +105,6 @@ package struct Settings: Sendable {
         }
         return file
     }
-}
-
-/// Why a file gave no text, in the words of the system where it has some.
-private func whyUnreadable(_ path: String) -> String {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "no such file" }
-    if isFolder.boolValue { return "it is a folder" }
-    return FileManager.default.isReadableFile(atPath: path) ? "no readable UTF-8 text" : "permission denied"
 }
 
 /// The keys of a file.

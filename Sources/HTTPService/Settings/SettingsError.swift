@@ -17,7 +17,8 @@ package enum SettingsError: Error, Equatable, Sendable {
     case weakSecret(SettingKey)
     case missing(SettingKey)
     case invalid(SettingKey, reason: String)
-    case unreadableSecret(SettingKey, path: String, reason: String)
+    /// The file that a setting names.
+    case unreadable(SettingKey, path: String, reason: String)
     /// A secret was given both as a value and as a file.
     case givenTwice(SettingKey, SettingKey)
 }
@@ -45,7 +46,7 @@ extension SettingsError: CustomStringConvertible {
         case .weakSecret(let key): "\(key.variable): an API key holds at least 128 random bits; make one with openssl rand -hex 32"
         case .missing(let key): "\(key.variable) is not set: \(key.summary)"
         case .invalid(let key, let reason): "\(key.variable) (\(key.name)): \(reason)"
-        case .unreadableSecret(let key, let path, let reason): "\(key.variable): cannot read \(path): \(reason)"
+        case .unreadable(let key, let path, let reason): "\(key.variable): cannot read \(path): \(reason)"
         case .givenTwice(let first, let second): "\(first.variable) and \(second.variable) are both set: keep one"
         }
     }

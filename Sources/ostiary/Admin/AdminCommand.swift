@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthServer
+import Database
 import Foundation
 import HTTPService
 import OstiaryProgram
@@ -98,7 +99,7 @@ enum AdminFile {
     static func object(_ path: String) throws -> JSONObject {
         let most = AdminRequest.bodyLimit
         let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-        guard let file, let data = try? bytes(of: file, most: most + 1) else { throw AdminFileError(path: path, problem: "cannot be read") }
+        guard let file, let data = try? bytes(of: file, most: most + 1) else { throw AdminFileError(unreadable: path) }
         guard data.count <= most else { throw AdminFileError(path: path, problem: "is larger than \(most) bytes: users can be put one by one") }
         guard let text = String(validating: data, as: UTF8.self) else { throw AdminFileError(path: path, problem: "is no text in UTF-8") }
         do { return try YAMLReader.object(text) } catch { throw AdminFileError(path: path, problem: "\(error)") }
@@ -117,4 +118,12 @@ struct AdminFileError: Error, CustomStringConvertible {
     let problem: String
 
     var description: String { "\(path == "-" ? "standard input" : path): \(problem)" }
+}
+
+extension AdminFileError {
+    /// With why, and what opens it, of a file.
+    init(unreadable path: String) {
+        let reasons = path == "-" ? [] : [whyUnreadable(path), readingAdvice(of: path)].compactMap { $0 }
+        self.init(path: path, problem: (["cannot be read"] + reasons).joined(separator: ": "))
+    }
 }

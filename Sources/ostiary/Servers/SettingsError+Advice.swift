@@ -8,7 +8,7 @@ extension SettingsError: StartAdvice {
     package var startAdvice: String {
         switch self {
         case .unreadableFile(let path, _): readingAdvice(of: path).map { "cannot read the configuration file \(path): \($0)" } ?? description
-        case .unreadableSecret(let key, let path, _):
+        case .unreadable(let key, let path, _):
             if let advice = readingAdvice(of: path) {
                 "\(description): \(advice)"
             } else if key == .rootAPIKeyFile, KeyFile.isMissing(path) {

@@ -65,7 +65,7 @@ struct AuthServerSettingsTests {
     @Test(
         "A wrong value names its key",
         arguments: [
-            (SettingKey.listen, "8080"), (.publicURL, "http://example.org"), (.logLevel, "loud"), (.serverLogo, "/nowhere"),
+            (SettingKey.listen, "8080"), (.publicURL, "http://example.org"), (.logLevel, "loud"), (.serverLogo, "/etc/passwd"),
             (.serverName, "two\nlines"), (.serverName, String(repeating: "x", count: 65)), (.serverName, "a\u{202E}b"), (.serverName, "a\u{200F}b"),
             (.serverName, " "), (.serverName, "\u{200B}"),
             (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"), (.maxConnections, "0"), (.maxConnectionsPerPeer, "1000001"),
@@ -80,6 +80,14 @@ struct AuthServerSettingsTests {
         guard case .invalid(key, _) = error else { throw try #require(error) }
         #expect(error?.description.contains(key.variable) == true)
         #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("A logo that cannot be read is told by its file, and why")
+    func unreadableLogo() async throws {
+        let settings = try await Self.load(Self.valid.merging([SettingKey.serverLogo.variable: "/nowhere"]) { $1 })
+        #expect(throws: SettingsError.unreadable(.serverLogo, path: "/nowhere", reason: "there is no such file")) {
+            try AuthServerSettings(settings, dataFolder: DataFolder())
+        }
     }
 
     @Test(

@@ -241,6 +241,26 @@ struct MovedAwayTests {
         let comment = DatabaseOpenError.movedAway(path: "x", target: nil, mark: .comment).description
         #expect(comment.contains("was moved to another one") && comment.hasSuffix("run COMMENT ON TABLE schema_version IS NULL there"))
     }
+
+    @Test(
+        "A word that is a link to what is not there, or that leads in a circle, is one all the same: it is told why it cannot be read",
+        arguments: [false, true])
+    func unread(isCircle: Bool) throws {
+        let file = folder.file("file.sqlite")
+        let (path, target) = (MovedFileName.of(file), folder.file("none"))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: isCircle ? path : target)
+        let error = #expect(throws: DatabaseOpenError.self) { try checkNotMoved(.sqlite(path: file)) }
+        let words =
+            isCircle
+            ? "too many levels of symbolic links: the links behind \(path) lead in a circle"
+            : "no such file or directory: \(path) is a link to \(target)"
+        let told = error?.description ?? ""
+        #expect(told.hasPrefix("the database \(file) was moved to another one (\(path), which cannot be read: \(words)"), "\(told)")
+        #expect(told.hasSuffix("remove \(path)"), "\(told)")
+        // Laid aside as it says.
+        try FileManager.default.removeItem(atPath: path)
+        try checkNotMoved(.sqlite(path: file))
+    }
 }
 
 /// The file beside a database file, as an operator finds it.

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryTesting
 import Testing
 
@@ -73,6 +74,30 @@ struct RefusalAdviceTests {
     func unknown(refusal: String) {
         #expect(shop.advice(on: refusal, by: shop.hosts[0]) == nil)
         #expect(PostgreSQLLink.Loss(reason: refusal).told == refusal)
+    }
+
+    @Test(
+        "Of a file that the URL names, and that cannot be read, it is told why, whatever is said of it: libpq says that one in a closed folder does not exist"
+    )
+    func unreadable() throws {
+        let (link, target) = (folder.file("link"), folder.file("none"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        let words = "\(link) is a link to \(target), and there is no such file: "
+        var (password, roots, own) = (shop, shop, shop)
+        password.passwordFile = link
+        roots.rootCertificates = link
+        own.rootCertificates = shop.passwordFile
+        own.key = link
+        let refusals = [
+            (password, "the password file \(link) cannot be read: no such file or directory"),
+            (roots, #"root certificate file "\#(link)" does not exist; Either provide the file or change sslmode"#),
+            (own, #"certificate present, but not private key file "\#(link)""#),
+        ]
+        for (address, refusal) in refusals {
+            #expect(address.advice(on: refusal, by: address.hosts[0])?.hasPrefix(words) == true, "\(refusal)")
+        }
+        // Of what is wrong with another one it is not to blame.
+        #expect(password.advice(on: "SSL error: certificate verify failed", by: password.hosts[0])?.contains(link) == false)
     }
 
     @Test("Over TCP it is asked for address and port; without a user or a password file in the URL that is the next step")

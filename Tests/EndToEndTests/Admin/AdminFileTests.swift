@@ -28,8 +28,10 @@ struct AdminFileTests {
             do { _ = try AdminFile.object(path) } catch { return "\(error)" }
             return nil
         }
-        #expect(problem("/nowhere/file.yaml") == "/nowhere/file.yaml: cannot be read")
-        #expect(problem("/")?.hasPrefix("/: cannot be read") == true)
+        #expect(problem("/nowhere/file.yaml") == "/nowhere/file.yaml: cannot be read: there is no such file")
+        #expect(problem("/") == "/: cannot be read: it is a folder: name the file in it")
+        let file = "/etc/passwd/file.yaml"
+        #expect(problem(file) == "\(file): cannot be read: not a directory: /etc/passwd is a file, and a folder is to be there: mend the path")
         // Without an end.
         #expect(problem("/dev/zero")?.hasPrefix("/dev/zero: is larger than") == true)
     }

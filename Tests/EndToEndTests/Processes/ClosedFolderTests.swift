@@ -88,4 +88,57 @@ struct ClosedFolderTests {
         try await BoundStart.expectTold([command, "--data", data], saying: words)
         #expect(try FileManager.default.contentsOfDirectory(atPath: data) == [name(of: command)])
     }
+
+    @Test(
+        "Of a folder that is closed in more than one way all that is lacking is told at once, and with that a start goes on",
+        arguments: ["serve", "second-factor"], [0o000, 0o400] as [mode_t])
+    func wholly(_ command: String, mode: mode_t) async throws {
+        let data = folder.file("data")
+        let start = [command, "--data", data]
+        let identity = try await ProcessesFixture.identity(start)
+        try #require(chmod(data, mode) == 0)
+        let lacking = mode == 0 ? "rwx" : "wx"
+        try await BoundStart.expectTold(start, saying: "\(name(of: command)): permission denied: run chmod u+\(lacking) \(data) as ")
+        try #require(chmod(data, 0o700) == 0)
+        #expect(try await ProcessesFixture.identity(start) == identity)
+    }
+
+    @Test(
+        "A data folder that is a link to a disk that is not mounted is told as that, and not as a lost database beside whose keys something is to be removed",
+        arguments: ["serve", "second-factor"], [false, true])
+    func unmountedFolder(_ command: String, hasRun: Bool) async throws {
+        let (data, disk) = (folder.file("data"), folder.file("disk"))
+        let (start, environment) = ([command, "--data", data], try key(of: command))
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: data, withDestinationPath: disk)
+        let identity: String? = if hasRun { try await ProcessesFixture.identity(start, environment: environment) } else { nil }
+        try FileManager.default.moveItem(atPath: disk, toPath: disk + ".away")
+        let words = "\(name(of: command)): \(data) is a link to \(disk), and there is no such folder: mount the disk that it is on, or make it; "
+        try await BoundStart.expectTold(start, environment, saying: words + "nothing was made")
+        let made = try FileManager.default.contentsOfDirectory(atPath: folder.file("keys"))
+        #expect(!FileManager.default.fileExists(atPath: disk) && made.isEmpty == !hasRun)
+        guard let identity else { return }
+        try FileManager.default.moveItem(atPath: disk + ".away", toPath: disk)
+        #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
+    }
+
+    @Test(
+        "Word of a move that lies in a closed folder, behind a link, is not taken for none: no server starts on what was moved away",
+        arguments: ["serve", "second-factor"])
+    func closedWord(_ command: String) async throws {
+        let (data, closed) = (folder.file("data"), folder.file("closed"))
+        let start = [command, "--data", data]
+        let identity = try await ProcessesFixture.identity(start)
+        let file = "\(data)/\(name(of: command))"
+        try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: true)
+        let word = try folder.write("postgresql:///new\n", to: "closed/word")
+        try FileManager.default.createSymbolicLink(atPath: "\(file).moved", withDestinationPath: word)
+        try #require(chmod(closed, 0o600) == 0)
+        let words = "the database \(file) was moved to another one (\(file).moved, which cannot be read: permission denied: run chmod u+x "
+        try await BoundStart.expectTold(start, saying: "\(words)\(closed) as ")
+        try #require(chmod(closed, 0o700) == 0)
+        try await BoundStart.expectTold(start, saying: "the database \(file) was moved to postgresql:///new (\(file).moved): ")
+        try FileManager.default.removeItem(atPath: "\(file).moved")
+        #expect(try await ProcessesFixture.identity(start) == identity)
+    }
 }

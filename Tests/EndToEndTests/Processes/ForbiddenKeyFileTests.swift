@@ -53,4 +53,41 @@ struct ForbiddenKeyFileTests {
         let told = "cannot read the configuration file \(configuration): run chmod u+r \(configuration) as "
         try await BoundStart.expectTold(start + ["--config", configuration], isOnlyIdentity: false, saying: told)
     }
+
+    @Test("Of a logo what opens it is told, too; and of a file that no right opens, what is in the way to it")
+    func otherFiles() async throws {
+        let folder = try TemporaryFolder()
+        let start = ["serve", "--data", folder.file("data")]
+        let settings = [
+            "OSTIARY_PUBLIC_URL": "http://localhost:8080", "OSTIARY_SECOND_FACTOR_URL": "http://localhost:8090",
+            "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "ab", count: 32),
+        ]
+        func expectTold(_ more: [String: String], options: [String] = [], saying words: String) async throws {
+            try await BoundStart.expectTold(start + options, settings.merging(more) { $1 }, isOnlyIdentity: false, saying: words)
+        }
+        let logo = try folder.write("<svg", to: "logo.svg", mode: 0o200)
+        let told = "OSTIARY_SERVER_LOGO: cannot read \(logo): this user may not read it: run chmod u+r \(logo) as "
+        try await expectTold(["OSTIARY_SERVER_LOGO": logo], saying: told)
+
+        let (circle, long) = (folder.file("circle"), folder.file(String(repeating: "x", count: 300)))
+        try FileManager.default.createSymbolicLink(atPath: circle, withDestinationPath: circle)
+        let links = "the links behind \(circle) lead in a circle (namei \(circle) shows them)"
+        try await expectTold([:], options: ["--config", circle], saying: "cannot read the configuration file \(circle): \(links)")
+        try await expectTold(["OSTIARY_ROOT_API_KEY_FILE": circle], saying: "cannot read \(circle): too many levels of symbolic links: \(links)")
+        let place = "\(logo) is a file, and a folder is to be there: mend the path"
+        try await expectTold([:], options: ["--config", "\(logo)/it"], saying: "cannot read the configuration file \(logo)/it: \(place)")
+        try await expectTold(["OSTIARY_ROOT_API_KEY_FILE": "\(logo)/it"], saying: "cannot read \(logo)/it: not a directory: \(place)")
+        try await expectTold([:], options: ["--config", long], saying: "cannot read the configuration file \(long): file name too long")
+        try await expectTold(["OSTIARY_ROOT_API_KEY_FILE": long], saying: "cannot read \(long): file name too long")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("data")))
+    }
+
+    @Test("Of the file of a password that the URL of a database names it is told likewise", .enabled(if: PostgreSQLCluster.isInstalled))
+    func password() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("geheim\n", to: "password", mode: 0o200)
+        let environment = ["OSTIARY_DATABASE_URL": "postgresql://ostiary@127.0.0.1:1/none?password_file=\(file)"]
+        let words = ": the password file \(file) cannot be read: permission denied: run chmod u+r \(file) as "
+        try await BoundStart.expectTold(["serve", "--data", folder.file("data")], environment, saying: words)
+    }
 }

@@ -26,4 +26,23 @@ struct UnwritableDatabaseTests {
         try await BoundStart.expectTold([command, "--data", bare], saying: ".first-start: permission denied: run chmod u+wx \(bare) as ")
         #expect(try FileManager.default.contentsOfDirectory(atPath: bare).isEmpty)
     }
+
+    @Test(
+        "A file beside it that SQLite opens and does not name is told by its name: one that may not be read, and a folder in its place",
+        arguments: ["serve", "second-factor"], ["-wal", "-shm", "-journal"])
+    func beside(_ command: String, suffix: String) async throws {
+        let folder = try TemporaryFolder()
+        let start = [command, "--data", folder.file("data")]
+        let identity = try await ProcessesFixture.identity(start)
+        let name = "data/\(command == "serve" ? "ostiary" : "second-factor").sqlite\(suffix)"
+        let file = folder.file(name)
+        // Not empty: of an empty journal SQLite takes no notice.
+        _ = try folder.write("left", to: name, mode: 0)
+        try await BoundStart.expectTold(start, saying: ": run chmod u+rw \(file) as ")
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        try await BoundStart.expectTold(start, saying: ": \(file) is a folder, and a file is to be there: move the folder elsewhere, ")
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await ProcessesFixture.identity(start) == identity)
+    }
 }

@@ -1,0 +1,73 @@
+import Foundation
+import OstiaryTesting
+import Testing
+
+@testable import Database
+
+@Suite("What is in the way to a file, other than a right")
+struct FileWayTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func link(_ name: String, to target: String) throws -> String {
+        let link = folder.file(name)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        return link
+    }
+
+    @Test(
+        "A link that leads nowhere is told with where it leads, be it the file or a folder above it; of what is missing without a link no more is told"
+    )
+    func nowhere() throws {
+        let none = folder.file("none")
+        let (file, data) = (try link("file", to: "\(none)/it"), try link("data", to: none))
+        let words = "\(file) is a link to \(none)/it, and there is no such file: mount the disk that it is on, or put it back"
+        #expect(readingReason(ENOENT, of: file) == "no such file or directory: \(words)" && readingAdvice(of: file) == words)
+        let database = "\(data)/it.sqlite"
+        let folderWords = "\(data) is a link to \(none), and there is no such folder: mount the disk that it is on, or make it"
+        #expect(folderReason(CocoaError(.fileWriteUnknown), of: database) == "its folder cannot be made: \(folderWords)")
+        #expect(readingAdvice(of: database) == folderWords)
+        #expect(throws: DatabaseOpenError.cannotOpen(path: database, reason: "\(folderWords); nothing was made")) {
+            try DatabaseFile.checkLink(database)
+        }
+        #expect(readingAdvice(of: "\(none)/it") == nil && readingReason(ENOENT, of: "\(none)/it") == "no such file or directory")
+        try DatabaseFile.checkLink("\(none)/it")
+    }
+
+    @Test("Links in a circle are told as that, on the way too; a link that is not followed on purpose is none of them")
+    func circle() throws {
+        let (one, other) = (try link("one", to: folder.file("other")), try link("other", to: folder.file("one")))
+        let words = "too many levels of symbolic links: the links behind \(one) lead in a circle (namei \(one) shows them): "
+        #expect(readingReason(ELOOP, of: one).hasPrefix(words))
+        let error = #expect(throws: DatabaseOpenError.self) { try DatabaseFile.status(at: "\(one)/it.sqlite") }
+        #expect(error?.description.contains(": \(words)") == true, "\(String(describing: error))")
+        #expect(readingAdvice(of: other)?.contains(" behind \(other) lead in a circle") == true)
+        let good = try link("good", to: try folder.write("", to: "it"))
+        #expect(makingReason(ELOOP, of: good) == "too many levels of symbolic links")
+    }
+
+    @Test("A file in the place of a folder is told by its name, and so is a folder in the place of a file")
+    func kinds() throws {
+        let file = try folder.write("", to: "it")
+        let words = "not a directory: \(file) is a file, and a folder is to be there: mend the path"
+        #expect(readingReason(ENOTDIR, of: "\(file)/deep/it.kek") == words && makingReason(ENOTDIR, of: "\(file)/it.kek") == words)
+        #expect(makingReason(EISDIR, of: folder.path).hasPrefix("is a directory: \(folder.path) is a folder, and a file is to be there: "))
+        #expect(makingReason(ENAMETOOLONG, of: file) == "file name too long")
+    }
+
+    @Test("A folder in the place of a file that SQLite makes is told by its name, and keeps its mode", arguments: ["-wal", "-shm", "-journal"])
+    func side(suffix: String) async throws {
+        let file = folder.databasePath
+        try await SQLiteDatabase.open(path: file).close()
+        #expect(WritingRight(ofDatabaseAt: file)?.advice == nil)
+        let side = file + suffix
+        try FileManager.default.createDirectory(atPath: side, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        let error = #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: file) }
+        let words = ": \(side) is a folder, and a file is to be there: move the folder elsewhere, or name another file"
+        #expect(error?.description.hasSuffix(words) == true, "\(String(describing: error))")
+        #expect(try FileManager.default.attributesOfItem(atPath: side)[.posixPermissions] as? Int == 0o755)
+        try FileManager.default.removeItem(atPath: side)
+        try await SQLiteDatabase.open(path: file).close()
+    }
+}
