@@ -214,15 +214,16 @@ extension NodeLoad {
             if isRevoked {
                 await self.stop(grant: code.key, by: stopper.name) { try await stopper.revoke(given.access, of: CodeRequest.site) }
             } else {
-                await self.redeem(code, as: 1, by: stopper)
+                _ = await self.redeem(code, as: 1, by: stopper)
             }
         }
-        await redeem(code, as: 2, by: other)
+        _ = await redeem(code, as: 2, by: other)
     }
 
     /// - Parameters:
     ///   - callers: who show it at once.
-    ///   - mistake: what it is shown with besides, which is another's.
+    ///   - mistake: what is another's where one more shows it at the same time; nil where nobody does.
+    ///   - other: who that is.
     @discardableResult
     private func redeem(
         _ code: BroughtCode, at callers: [TokenCaller], beside mistake: CodeRequest.Mistake? = nil, by other: TokenCaller? = nil
@@ -239,7 +240,6 @@ extension NodeLoad {
         }
     }
 
-    @discardableResult
     private func redeem(_ code: BroughtCode, as number: Int, by caller: TokenCaller) async -> TokenCaller.Given? {
         await redeem(code.key, by: caller, as: number) { try await caller.redeem(code.text, of: code.request) }
     }
