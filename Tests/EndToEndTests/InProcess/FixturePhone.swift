@@ -16,10 +16,17 @@ struct FixturePhone: Sendable {
     /// How a flow ended.
     enum End: Sendable, Equatable {
         case loggedIn(Session)
+        /// The person has said yes, and the browser of the login page has not come back yet.
+        case returning(Session)
         case stopped(Session.Ending?)
         case failed(OstiaryError)
 
-        var session: Session? { if case .loggedIn(let session) = self { session } else { nil } }
+        var session: Session? {
+            switch self {
+            case .loggedIn(let session), .returning(let session): session
+            case .stopped, .failed: nil
+            }
+        }
     }
 
     /// Enrols, types the code into the page by `confirm`, and waits for the login.
@@ -63,9 +70,15 @@ struct FixturePhone: Sendable {
         try await follow(.app, entering: pin)
     }
 
+    /// Scans the code of a login page, and leaves what follows to its browser.
+    func acceptOnPage(_ code: [UInt8], entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(.bytes(code), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
+    }
+
     /// Hears nothing but what is about this login: what becomes meanwhile of those of before, which end at other nodes for example, is no end of it.
     private func follow(
-        _ source: FlowSource, entering pin: (SecondFactorInfo) -> String?
+        _ source: FlowSource, until ending: @escaping @Sendable (OstiaryEvent) -> End? = { FixturePhone.end($0) },
+        entering pin: (SecondFactorInfo) -> String?
     ) async throws -> (end: End, answers: [SecondFactorInfo]) {
         let id: Session.ID
         do throws(OstiaryError) { id = try await ostiary.core().engine.begin(source) } catch { return (.failed(error), []) }
@@ -73,7 +86,7 @@ struct FixturePhone: Sendable {
         while true {
             let asked = try await until { event -> Question? in
                 guard Self.session(of: event) == id else { return nil }
-                return Self.question(event) ?? Self.end(event).map(Question.over)
+                return Self.question(event) ?? ending(event).map(Question.over)
             }
             switch asked {
             case .confirm(let session, let accounts): ostiary.setAccount(accounts.first, for: session)
@@ -130,6 +143,10 @@ struct FixturePhone: Sendable {
         case .error(_, let session): session?.id
         case .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric: nil
         }
+    }
+
+    private static func returning(_ event: OstiaryEvent) -> End? {
+        if case .sessionUpdate(let session) = event, session.isReturning { .returning(session) } else { nil }
     }
 
     static func end(_ event: OstiaryEvent) -> End? {

@@ -77,6 +77,7 @@ struct HistoryRunTests {
             Soak.tell("SKIPPED: how much happened, and the evidence of it: the run was ended after less than \(Soak.shortest)")
         } else {
             load.histories.expectWork()
+            load.expectAuthorizations()
             try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
         }
         try await fixture.stop()
