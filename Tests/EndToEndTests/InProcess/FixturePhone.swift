@@ -18,8 +18,12 @@ struct FixturePhone: Sendable {
         case loggedIn(Session)
         case stopped(Session.Ending?)
         case failed(OstiaryError)
+        /// The login counts when its browser comes back; only whoever asks for that is told of it.
+        case returning(Session)
 
         var session: Session? { if case .loggedIn(let session) = self { session } else { nil } }
+        /// The login whose browser is to come back.
+        var awaited: Session? { if case .returning(let session) = self { session } else { nil } }
     }
 
     /// Enrols, types the code into the page by `confirm`, and waits for the login.
@@ -54,6 +58,11 @@ struct FixturePhone: Sendable {
         try await follow(.bytes(code), entering: pin)
     }
 
+    /// Taps the link behind the button of a login page, and answers likewise: then its browser is to come back.
+    func tap(_ link: String, entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(.text(link), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
+    }
+
     func logInToApp(pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
         var left = pins[...]
         return try await logInToApp { _ in left.popFirst() }
@@ -65,7 +74,8 @@ struct FixturePhone: Sendable {
 
     /// Hears nothing but what is about this login: what becomes meanwhile of those of before, which end at other nodes for example, is no end of it.
     private func follow(
-        _ source: FlowSource, entering pin: (SecondFactorInfo) -> String?
+        _ source: FlowSource, until over: @escaping @Sendable (OstiaryEvent) -> End? = { FixturePhone.end($0) },
+        entering pin: (SecondFactorInfo) -> String?
     ) async throws -> (end: End, answers: [SecondFactorInfo]) {
         let id: Session.ID
         do throws(OstiaryError) { id = try await ostiary.core().engine.begin(source) } catch { return (.failed(error), []) }
@@ -73,7 +83,7 @@ struct FixturePhone: Sendable {
         while true {
             let asked = try await until { event -> Question? in
                 guard Self.session(of: event) == id else { return nil }
-                return Self.question(event) ?? Self.end(event).map(Question.over)
+                return Self.question(event) ?? over(event).map(Question.over)
             }
             switch asked {
             case .confirm(let session, let accounts): ostiary.setAccount(accounts.first, for: session)
@@ -121,7 +131,7 @@ struct FixturePhone: Sendable {
     }
 
     /// Whose news it is; nil for what is no session's.
-    private static func session(of event: OstiaryEvent) -> Session.ID? {
+    static func session(of event: OstiaryEvent) -> Session.ID? {
         switch event {
         case .otpAvailable(let session, _), .confirmLogin(let session, _), .confirmEnrol(let session, _, _), .enrolConfirmation(let session, _),
             .sessionLogin(let session), .sessionStop(let session), .sessionUpdate(let session), .token(_, let session):
@@ -130,6 +140,10 @@ struct FixturePhone: Sendable {
         case .error(_, let session): session?.id
         case .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric: nil
         }
+    }
+
+    private static func returning(_ event: OstiaryEvent) -> End? {
+        if case .sessionUpdate(let session) = event, session.isReturning { End.returning(session) } else { nil }
     }
 
     static func end(_ event: OstiaryEvent) -> End? {

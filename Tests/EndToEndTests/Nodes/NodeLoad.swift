@@ -27,12 +27,17 @@ final class NodeLoad: Sendable {
     let counted = Mutex(CountedTries(most: NodeLoad.mostTries))
     /// A token of each grant that was ever given.
     let tokens = Mutex<[String: String]>([:])
+    /// Of enrolment codes and return codes.
+    let codeBook = CodeBook()
+    /// To each node.
+    let ways: [PinnedTransport]
     private let things = Mutex(0)
     private let broken = Mutex(false)
 
     /// Enrols everybody, and registers the clients.
     init(_ fixture: NodesFixture, people: [String], seed: UInt64) async throws {
         self.fixture = fixture
+        ways = fixture.nodes.map { PinnedTransport(to: $0) }
         backend = try await DemoBackend(fixture.layout)
         try await backend.updateServer(#"{"serverFlags":["ENABLE_OTP"]}"#)
         secret = try await TokenCaller.register(backend)
@@ -55,6 +60,7 @@ final class NodeLoad: Sendable {
         let deadline = now() + length
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.watchCounters(until: deadline) }
+            group.addTask { await self.inviteGuests(until: deadline, seed: seed) }
             for (number, resident) in residents.enumerated() {
                 group.addTask {
                     var random = SplitMix(seed: seed &* 31 &+ UInt64(number))
@@ -70,7 +76,10 @@ final class NodeLoad: Sendable {
         }
     }
 
-    enum Kind: CaseIterable { case login, offlineCode, app, tokens, pin }
+    enum Kind: CaseIterable {
+        case login, offlineCode, app, tokens, pin
+        case returning
+    }
 
     struct NotLoggedIn: Error {}
 
@@ -83,6 +92,7 @@ final class NodeLoad: Sendable {
             case .app: try await appRound(of: resident, &random)
             case .tokens: try await tokenRound(of: resident, &random)
             case .pin: try await pinRound(of: resident, &random)
+            case .returning: try await returnRound(of: resident, &random)
             }
         } catch { try? await Task.sleep(for: .milliseconds(100)) }
     }
