@@ -16,14 +16,17 @@ struct FixturePhone: Sendable {
     /// How a flow ended.
     enum End: Sendable, Equatable {
         case loggedIn(Session)
+        /// The person has said yes, and the browser of the login page has not come back yet.
+        case returning(Session)
         case stopped(Session.Ending?)
         case failed(OstiaryError)
-        /// The login counts when its browser comes back; only whoever asks for that is told of it.
-        case returning(Session)
 
-        var session: Session? { if case .loggedIn(let session) = self { session } else { nil } }
-        /// The login whose browser is to come back.
-        var awaited: Session? { if case .returning(let session) = self { session } else { nil } }
+        var session: Session? {
+            switch self {
+            case .loggedIn(let session), .returning(let session): session
+            case .stopped, .failed: nil
+            }
+        }
     }
 
     /// Enrols, types the code into the page by `confirm`, and waits for the login.
@@ -58,7 +61,7 @@ struct FixturePhone: Sendable {
         try await follow(.bytes(code), entering: pin)
     }
 
-    /// Taps the link behind the button of a login page, and answers likewise: then its browser is to come back.
+    /// Taps the link behind the button of a login page, and leaves what follows to its browser.
     func tap(_ link: String, entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
         try await follow(.text(link), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
     }
@@ -74,7 +77,7 @@ struct FixturePhone: Sendable {
 
     /// Hears nothing but what is about this login: what becomes meanwhile of those of before, which end at other nodes for example, is no end of it.
     private func follow(
-        _ source: FlowSource, until over: @escaping @Sendable (OstiaryEvent) -> End? = { FixturePhone.end($0) },
+        _ source: FlowSource, until ending: @escaping @Sendable (OstiaryEvent) -> End? = { FixturePhone.end($0) },
         entering pin: (SecondFactorInfo) -> String?
     ) async throws -> (end: End, answers: [SecondFactorInfo]) {
         let id: Session.ID
@@ -83,7 +86,7 @@ struct FixturePhone: Sendable {
         while true {
             let asked = try await until { event -> Question? in
                 guard Self.session(of: event) == id else { return nil }
-                return Self.question(event) ?? over(event).map(Question.over)
+                return Self.question(event) ?? ending(event).map(Question.over)
             }
             switch asked {
             case .confirm(let session, let accounts): ostiary.setAccount(accounts.first, for: session)
@@ -143,7 +146,7 @@ struct FixturePhone: Sendable {
     }
 
     private static func returning(_ event: OstiaryEvent) -> End? {
-        if case .sessionUpdate(let session) = event, session.isReturning { End.returning(session) } else { nil }
+        if case .sessionUpdate(let session) = event, session.isReturning { .returning(session) } else { nil }
     }
 
     static func end(_ event: OstiaryEvent) -> End? {

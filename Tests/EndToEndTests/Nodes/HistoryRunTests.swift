@@ -78,8 +78,8 @@ struct HistoryRunTests {
         if isShort {
             Soak.tell("SKIPPED: how much happened, and the evidence of it: the run was ended after less than \(Soak.shortest)")
         } else {
-            load.histories.expectWork()
             load.expectOnceOverWork()
+            load.histories.expectWork()
             try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
         }
         try await fixture.stop()

@@ -48,7 +48,7 @@ extension NodeLoad {
         codeBook.note(key, begun: now())
         let (end, answers) = try await resident.phone.tap(link, entering: entered.next)
         note(answers, of: entered, resident, isBlock: end.isBlock)
-        guard let session = end.awaited, let address = session.returnURL else { throw NotLoggedIn() }
+        guard let session = end.session, let address = session.returnURL else { throw NotLoggedIn() }
         return ComingBack(key: key, code: ReturnedCode.of(address), own: own, other: ManagementClient.newNonce(), session: session)
     }
 

@@ -25,12 +25,12 @@ final class NodeLoad: Sendable {
     let pinBooks = Mutex(PINBooks())
     /// Evaluations, by the rows of the second-factor server.
     let counted = Mutex(CountedTries(most: NodeLoad.mostTries))
-    /// A token of each grant that was ever given.
-    let tokens = Mutex<[String: String]>([:])
     /// Of enrolment codes and return codes.
     let codeBook = CodeBook()
     /// To each node.
     let ways: [PinnedTransport]
+    /// A token of each grant that was ever given.
+    let tokens = Mutex<[String: String]>([:])
     private let things = Mutex(0)
     private let broken = Mutex(false)
 
