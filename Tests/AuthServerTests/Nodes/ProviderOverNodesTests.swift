@@ -14,19 +14,7 @@ struct ProviderOverNodesTests {
 
     /// Clients of three nodes on one database, the first of which has made what is in it.
     private func run(_ body: @Sendable @escaping ([OAuthClient]) async throws -> Void) async throws {
-        try await SchemaTemplate.authentication.withPostgreSQL(3) { databases in
-            let key = KeyEncryptionKey.random()
-            var fixtures: [OAuthFixture] = []
-            for database in databases { fixtures.append(try await OAuthFixture(over: database, key: key, isFirst: fixtures.isEmpty)) }
-            try await lend(fixtures, [], body)
-        }
-    }
-
-    private func lend(
-        _ fixtures: [OAuthFixture], _ open: [OAuthClient], _ body: @Sendable @escaping ([OAuthClient]) async throws -> Void
-    ) async throws {
-        guard open.count < fixtures.count else { return try await body(open) }
-        try await fixtures[open.count].run { client in try await lend(fixtures, open + [client], body) }
+        try await SchemaTemplate.authentication.withPostgreSQL(3) { databases in try await OAuthFixture.run(over: databases, body) }
     }
 
     /// What all nodes answer to calls that come to them at once.

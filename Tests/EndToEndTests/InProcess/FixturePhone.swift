@@ -75,6 +75,11 @@ struct FixturePhone: Sendable {
         try await follow(.app, entering: pin)
     }
 
+    /// Scans the code of a login page, and leaves what follows to its browser.
+    func acceptOnPage(_ code: [UInt8], entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(.bytes(code), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
+    }
+
     /// Hears nothing but what is about this login: what becomes meanwhile of those of before, which end at other nodes for example, is no end of it.
     private func follow(
         _ source: FlowSource, until ending: @escaping @Sendable (OstiaryEvent) -> End? = { FixturePhone.end($0) },

@@ -80,6 +80,7 @@ struct HistoryRunTests {
         } else {
             load.expectOnceOverWork()
             load.histories.expectWork()
+            load.expectAuthorizations()
             try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
         }
         try await fixture.stop()

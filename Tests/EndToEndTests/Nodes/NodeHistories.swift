@@ -7,7 +7,7 @@ struct NodeHistories: Sendable {
     let sessions: HistoryRecorder<AliveUntilStopped>
     /// Whose they are.
     let accounts: HistoryRecorder<SameOutcome>
-    /// Typed codes, and those of devices.
+    /// Typed codes, those of devices, visits of `/authorize` and the codes that they give.
     let codes: HistoryRecorder<RedeemedOnce>
     let tries: HistoryRecorder<BoundedCounter>
     let pins: HistoryRecorder<OnePIN>

@@ -39,16 +39,23 @@ extension NodeLoad {
     private func redeem(_ code: String, _ callers: [TokenCaller], _ device: Device) async -> TokenCaller.Given? {
         await withTaskGroup(of: TokenCaller.Given?.self) { group in
             for (number, caller) in callers.enumerated() {
-                group.addTask { await self.redeem(code, device.key, by: caller, RedeemedOnce.Action(request: number)) }
+                group.addTask { await self.redeem(device.key, by: caller, as: number) { try await caller.redeem(code) } }
             }
             return await group.reduce(nil) { $0 ?? $1 }
         }
     }
 
-    private func redeem(_ code: String, _ key: String, by caller: TokenCaller, _ action: RedeemedOnce.Action) async -> TokenCaller.Given? {
-        let invoked = now()
+    /// Writes down what a code gave, or that it gives nothing.
+    /// - Parameters:
+    ///   - key: of the code, and of what it gives.
+    ///   - number: of this request, among those with the code.
+    /// - Returns: nil where it is refused, and where nobody knows.
+    func redeem(
+        _ key: String, by caller: TokenCaller, as number: Int, _ body: () async throws -> TokenCaller.Given?
+    ) async -> TokenCaller.Given? {
+        let (invoked, action) = (now(), RedeemedOnce.Action(request: number))
         let answer: TokenCaller.Given?
-        do { answer = try await caller.redeem(code) } catch {
+        do { answer = try await body() } catch {
             histories.codes.note(ObservedCall(caller.name, key, action, invoked: invoked, .unknown))
             // It may have been one too many.
             histories.grants.note(ObservedCall(caller.name, key, .stop, invoked: invoked, .unknown))

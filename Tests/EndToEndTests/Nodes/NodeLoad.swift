@@ -31,6 +31,8 @@ final class NodeLoad: Sendable {
     let ways: [PinnedTransport]
     /// A token of each grant that was ever given.
     let tokens = Mutex<[String: String]>([:])
+    /// Codes of `/authorize`, by what was done with them.
+    let authorized = Mutex<[CodeCourse: Set<String>]>([:])
     private let things = Mutex(0)
     private let broken = Mutex(false)
 
@@ -41,6 +43,7 @@ final class NodeLoad: Sendable {
         backend = try await DemoBackend(fixture.layout)
         try await backend.updateServer(#"{"serverFlags":["ENABLE_OTP"]}"#)
         secret = try await TokenCaller.register(backend)
+        try await TokenCaller.registerSites(backend)
         var residents: [NodeResident] = []
         for (number, name) in people.enumerated() {
             residents.append(try await NodeResident(backend, name, in: fixture, seed: seed &* 31 &+ UInt64(number)))
@@ -76,10 +79,7 @@ final class NodeLoad: Sendable {
         }
     }
 
-    enum Kind: CaseIterable {
-        case login, offlineCode, app, tokens, pin
-        case returning
-    }
+    enum Kind: CaseIterable { case login, offlineCode, app, tokens, authorization, pin, returning }
 
     struct NotLoggedIn: Error {}
 
@@ -91,6 +91,7 @@ final class NodeLoad: Sendable {
             case .offlineCode: try await offlineRound(of: resident, &random)
             case .app: try await appRound(of: resident, &random)
             case .tokens: try await tokenRound(of: resident, &random)
+            case .authorization: try await authorizationRound(of: resident, &random)
             case .pin: try await pinRound(of: resident, &random)
             case .returning: try await returnRound(of: resident, &random)
             }

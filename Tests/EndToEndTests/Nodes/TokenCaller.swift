@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A device that shows codes and has tokens, and an API that asks about them: each asks one of the nodes.
+/// A client that has tokens, by codes that a device shows or a browser brings, and an API that asks about them: each asks one of the nodes.
 struct TokenCaller: Sendable {
     /// The API that the tokens are for.
     static let api = "https://desk.example/"
@@ -69,7 +69,7 @@ struct TokenCaller: Sendable {
     }
 
     @discardableResult
-    private static func put(_ backend: DemoBackend, _ path: String, _ json: String) async throws -> JSONLine {
+    static func put(_ backend: DemoBackend, _ path: String, _ json: String) async throws -> JSONLine {
         let answer = try await backend.client.send("PUT", "/servers/\(backend.serverID)/\(path)", nonce: nil, body: Data(json.utf8))
         return try JSONLine(String(decoding: answer, as: UTF8.self))
     }
@@ -103,9 +103,13 @@ struct TokenCaller: Sendable {
         return isActive
     }
 
-    func revoke(_ token: String) async throws { _ = try await send("/oauth/revoke", ["client_id": "tv", "token": token], by: nil) }
+    /// - Parameter client: whose token it is.
+    func revoke(_ token: String, of client: String = "tv") async throws {
+        _ = try await send("/oauth/revoke", ["client_id": client, "token": token], by: nil)
+    }
 
-    private func given(_ form: KeyValuePairs<String, String>) async throws -> Given? {
+    /// - Returns: nil where what was shown is not good, or not good any more.
+    func given(_ form: KeyValuePairs<String, String>) async throws -> Given? {
         do {
             let answer = try await ask("/oauth/token", form)
             guard let access = answer["access_token"]?.string else { throw Unanswered(status: 200, error: nil) }
@@ -133,5 +137,5 @@ struct TokenCaller: Sendable {
         return data
     }
 
-    private static func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+    static func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
 }

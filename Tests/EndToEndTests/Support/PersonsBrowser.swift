@@ -10,6 +10,8 @@ import Testing
 actor PersonsBrowser {
     private let client = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    private let patience: TimeAmount
+    private let way: @Sendable (String) -> String
     /// By origin, then by name.
     private var cookies: [String: [String: String]] = [:]
     /// The origin of the page that is open, and its name.
@@ -22,6 +24,19 @@ actor PersonsBrowser {
         let referrerPolicy: String?
         let cacheControl: String?
         let text: String
+    }
+
+    /// A page's answer that is another than what was asked for.
+    struct Refused: Error {
+        let answer: Answer
+    }
+
+    /// - Parameters:
+    ///   - patience: for which it waits for an answer.
+    ///   - way: where a request goes that is for an address: that itself, or a node behind it. Cookies and origins are those of the address.
+    init(patience: TimeAmount = .minutes(5), by way: @escaping @Sendable (String) -> String = { $0 }) {
+        self.patience = patience
+        self.way = way
     }
 
     deinit { client.shutdown { _ in } }
@@ -54,28 +69,30 @@ actor PersonsBrowser {
         let parts = link.split(separator: "#")
         let origin = Self.origin(of: String(parts[0]))
         let body = ByteBuffer(string: #"{"ticket":"\#(parts[1])"}"#)
-        let answer = try await send("POST", origin + "/pages/ticket", origin: origin, body)
-        try #require(answer.status == 200, "\(answer.text)")
-        page = (origin, try #require(try JSONLine(answer.text)["page"]?.string))
+        let opened = try Self.object(in: try await send("POST", origin + "/pages/ticket", origin: origin, body))
+        page = (origin, try #require(opened["page"]?.string))
     }
 
     /// What the page says now.
     func shown() async throws -> JSONLine {
         let page = try #require(page)
-        let answer = try await get("\(page.origin)/pages/state?page=\(page.name)")
-        try #require(answer.status == 200, "\(answer.text)")
+        return try Self.object(in: try await get("\(page.origin)/pages/state?page=\(page.name)"))
+    }
+
+    private static func object(in answer: Answer) throws -> JSONLine {
+        guard answer.status == 200 else { throw Refused(answer: answer) }
         return try JSONLine(answer.text)
     }
 
-    /// A picture of the code on the screen, as PNG.
-    func screenshot() async throws -> [UInt8] {
-        let code = try #require(try await shown()["code"])
-        return try QRSymbol(bytes: try #require(code["bytes"]?.string.flatMap { Base64URL.decode($0) })).png()
-    }
+    /// What the code on the screen says; nil where there is none.
+    func code() async throws -> [UInt8]? { try await shown()["code"]?["bytes"]?.string.flatMap { Base64URL.decode($0) } }
+
+    /// A picture of it, as PNG.
+    func screenshot() async throws -> [UInt8] { try QRSymbol(bytes: try #require(try await code())).png() }
 
     private func send(_ method: String, _ address: String, origin: String?, _ body: ByteBuffer?) async throws -> Answer {
         let site = Self.origin(of: address)
-        var request = HTTPClientRequest(url: String(address.prefix { $0 != "#" }))
+        var request = HTTPClientRequest(url: way(String(address.prefix { $0 != "#" })))
         request.method = method == "GET" ? .GET : .POST
         if let origin { request.headers.add(name: "Origin", value: origin) }
         if let jar = cookies[site], !jar.isEmpty {
@@ -86,7 +103,7 @@ actor PersonsBrowser {
             request.headers.add(name: "Content-Type", value: isJSON ? "application/json" : "application/x-www-form-urlencoded")
             request.body = .bytes(body)
         }
-        let response = try await client.execute(request, timeout: .minutes(5))
+        let response = try await client.execute(request, timeout: patience)
         for line in response.headers["set-cookie"] {
             let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             cookies[site, default: [:]][String(pair[0])] = String(pair[1])
