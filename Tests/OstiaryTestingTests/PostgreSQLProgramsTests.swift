@@ -20,7 +20,7 @@ struct PostgreSQLProgramsTests {
     @Test("A folder that is named wins over what is installed; where none is, the first is taken that has an initdb")
     func choice() throws {
         let (none, first, second) = (try Programs([]), try Programs(), try Programs())
-        try withExtendedLifetime((none, first, second)) {
+        try withExtendedLifetime((none, first, second)) { () throws in
             let installed = [none.path, first.path, second.path]
             #expect(try PostgreSQLPrograms.choose(named: second.path, installed: installed)?.folder == second.path)
             #expect(try PostgreSQLPrograms.choose(named: nil, installed: installed)?.folder == first.path)
@@ -31,7 +31,7 @@ struct PostgreSQLProgramsTests {
     @Test("Where what is named is no PostgreSQL, or cannot be run, that is told with its folder, and what is installed is not taken in its place")
     func refusal() throws {
         let (good, none, broken) = (try Programs(), try Programs(["postgres"]), try Programs(status: 1))
-        try withExtendedLifetime((good, none, broken)) {
+        try withExtendedLifetime((good, none, broken)) { () throws in
             let cases = [
                 (none.path, "there is no initdb in"), (good.path + "/nowhere", "there is no initdb in"), ("", "absolute path"),
                 ("bin", "absolute path"), (broken.path, "cannot be run"),
