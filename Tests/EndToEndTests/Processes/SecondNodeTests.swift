@@ -20,7 +20,7 @@ struct SecondNodeTests {
     private var adminURL: String { "http://127.0.0.1:\(ports.admin.number)" }
 
     /// With the key file of the first one, in a folder of its own.
-    private func node(beside pair: ProcessesFixture) throws -> (server: RestartableServer, data: URL) {
+    private func secondNode(beside pair: ProcessesFixture) throws -> (server: RestartableServer, data: URL) {
         let data = pair.folder.url.appendingPathComponent("node", isDirectory: true)
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try copy("ostiary.kek", of: pair, to: data)
@@ -56,7 +56,7 @@ struct SecondNodeTests {
         let pair = try await ProcessesFixture.running(Self.unset, on: .postgresql)
         try await eventually("it made one: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(Self.made) }
         let key = try key(in: pair.layout.authenticationData)
-        let (node, data) = try node(beside: pair)
+        let (node, data) = try secondNode(beside: pair)
         let file = data.appendingPathComponent(RootAPIKey.fileName).path
 
         for _ in 0..<2 {
