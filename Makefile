@@ -17,7 +17,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Sources $(wildcard Examp
 BUILD = SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary && SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary-phone
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak upgrade-test release bench bench-check growth docs clean
+.PHONY: help setup build demo oidc-demo timesheets pictures readme-pictures test test-optimised test-postgresql lint format verify generate acceptance models models-full fuzz soak upgrade-test release bench bench-check growth docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -63,6 +63,10 @@ test-optimised: ## run the suite as it is built for release: before one, and wit
 	@scripts/setup test
 	swift build --build-tests $(OPTIMISED)
 	swift test --skip-build --experimental-maximum-parallelization-width 4 $(OPTIMISED)
+
+test-postgresql: ## run the tests that have a PostgreSQL on 15, 16, 17 and 18, fetched from PyPI: before a release (ARGS="16 18" for these)
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/test-postgresql $(ARGS)
 
 lint: ## check style and house rules
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

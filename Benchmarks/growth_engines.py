@@ -5,12 +5,15 @@ import os
 import pathlib
 import pwd
 import shlex
-import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 
 import growth_rows
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
+import postgresql_programs  # noqa: E402
 
 
 def processor_seconds(process):
@@ -140,9 +143,7 @@ dynamic_shared_memory_type = mmap
     @staticmethod
     def find():
         """The folder of its programs."""
-        folders = [*sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True),
-                   *(pathlib.Path(found).parent for found in [shutil.which("initdb")] if found), pathlib.Path("/opt/homebrew/bin")]
-        found = next((folder for folder in folders if (folder / "initdb").exists()), None)
+        found = postgresql_programs.installed()
         if not found:
             raise SystemExit("growth: PostgreSQL is not installed (Debian: postgresql); or measure with --engine sqlite")
         return found
@@ -159,7 +160,7 @@ dynamic_shared_memory_type = mmap
     def psql(self, database, *statements):
         commands = [word for statement in statements for word in ("-c", statement)]
         done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "ostiary", "-d", database, *commands],
+            [self.programs / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "ostiary", "-d", database, *commands],
             capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"growth: PostgreSQL refused: {done.stderr[-2000:]}")

@@ -9,16 +9,10 @@ import signal
 import subprocess
 import tempfile
 
+from postgresql_programs import installed
 from trial import until
 
 MEMORY = "/dev/shm"
-
-
-def installed():
-    """The folder of its programs; None where there are none."""
-    folders = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
-    folders += [pathlib.Path(found).parent for found in [shutil.which("initdb")] if found]
-    return next((folder for folder in folders if (folder / "initdb").exists()), None)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
-"""Environments of Python with packages from PyPI, each made once, in .build: for checks of which several may want the same one at the same moment.
+"""Environments of Python with packages from PyPI, and other folders of what lies there, each made once, in .build: for checks of which several may want the
+same one at the same moment.
 
     python3 scripts/python_environment.py --check    holds to that: four that want one at once have one, whole, that was made once
 """
@@ -13,27 +14,40 @@ import tempfile
 BUILD = pathlib.Path(__file__).parent.parent / ".build"
 
 
-def environment(name, packages, build=BUILD):
-    """The folder of environment `name`, which has `packages`, a text as pip reads it, and no others. Whoever comes while another makes it waits for that."""
+def made_once(name, packages, make, build=BUILD):
+    """Folder `name`, which `make` has emptied and filled by `packages`, a text as pip reads it. Whoever comes while another makes it waits for that."""
     build.mkdir(parents=True, exist_ok=True)
     folder = build.resolve() / name
-    # Written last, so that an installation that was broken off is made again.
+    # Written last, so that a making that was broken off begins again.
     made = folder / "packages.txt"
     # Goes with the process that has it, however that ends.
     with open(build / f"{name}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists() or made.read_text(encoding="utf-8") != packages:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-            wanted = folder / "wanted.txt"
-            wanted.write_text(packages, encoding="utf-8")
-            # The environment is its own: pip's word against installing as root is about a system's Python.
-            installed = subprocess.run(
-                [folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore", "-r", wanted])
-            if installed.returncode != 0:
-                named = ", ".join(line for line in packages.splitlines() if line and not line.startswith("#"))
-                raise SystemExit(f"FAILED  cannot be installed from PyPI into {folder}: {named}")
-            wanted.rename(made)
+            make(folder)
+            made.write_text(packages, encoding="utf-8")
     return folder
+
+
+def pip(python, folder, packages, *command):
+    """Runs that command of pip's, of the environment `python`, on `packages`, which it fetches into `folder`."""
+    wanted = folder / "wanted.txt"
+    wanted.write_text(packages, encoding="utf-8")
+    done = subprocess.run([python / "bin/pip", *command, "--quiet", "--disable-pip-version-check", "-r", wanted])
+    wanted.unlink()
+    if done.returncode != 0:
+        named = ", ".join(line for line in packages.splitlines() if line and not line.startswith("#"))
+        raise SystemExit(f"FAILED  cannot be had from PyPI for {folder}: {named}")
+
+
+def environment(name, packages, build=BUILD):
+    """The folder of environment `name`, which has `packages`, a text as pip reads it, and no others."""
+    def make(folder):
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        # The environment is its own: pip's word against installing as root is about a system's Python.
+        pip(folder, folder, packages, "install", "--root-user-action=ignore")
+
+    return made_once(name, packages, make, build)
 
 
 def held():

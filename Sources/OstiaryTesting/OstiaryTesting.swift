@@ -7,7 +7,7 @@
 // and databases that behave as badly as a database may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a
 // commit; `SchemaTemplate` has databases whose schema is made, on each engine (`DatabaseEngine`); `CountingDatabase` and `PageLog` count what is asked of
 // a database and what it writes; `RefusingFile` is one whose writes the system refuses, so that commits fail;
-// `SourceTexts` says what the sources of a target do with a table. And a real PostgreSQL of the tests' own (`PostgreSQLCluster`) that can be killed, have a standby and run full, with a
+// `SourceTexts` says what the sources of a target do with a table. And a real PostgreSQL of the tests' own (`PostgreSQLCluster`, of the system or of `PostgreSQLPrograms.variable`) that can be killed, have a standby and run full, with a
 // socket before it that cuts connections and is slow (`CuttingSocket`), one that is a pooler (`PoolingSocket`), and somebody who has locked a table (`TableHolder`).
 // `History/` says of what many callers saw whether any order of their calls explains it.
 // Leaves to others: every expectation, every other server, and every transport. It knows no testing library (`OstiaryTestTraits` does); what it finds it

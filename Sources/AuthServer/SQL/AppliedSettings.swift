@@ -2,11 +2,12 @@ import Database
 import OstiaryProtocol
 
 /// What of the operator's settings a start has put into the database. A setting that a later start finds unchanged says nothing new: what the REST API
-/// has made of it since then stays.
+/// has made of it since then stays. Of the API key there is only which one it was (``NodeAPIKey``).
 struct AppliedSettings {
     enum Key: String {
         case serverName = "server_name"
         case serverLogo = "server_logo"
+        case rootAPIKey = "root_api_key"
     }
 
     let database: any Database
@@ -18,20 +19,38 @@ struct AppliedSettings {
     /// Whether no start before this one has applied the value, or another one was applied, or the setting was left out, since.
     func isNew(_ value: [UInt8], of key: Key) async throws -> Bool { try await kept(key) != digest(value) }
 
+    /// Whether any start has noted a value that is not taken back; of a database whose tables are still to be made none has.
+    func has(_ key: Key) async throws -> Bool {
+        let objects = database.dialect.catalogue.objects
+        let isMade = try await database.read { connection in
+            try connection.query(objects).contains { row in try row.text("name") == "applied_setting" }
+        }
+        guard isMade else { return false }
+        return try await kept(key) != nil
+    }
+
     /// Notes what this start applied.
     /// - Parameter value: nil where the operator has set nothing.
-    func keep(_ value: [UInt8]?, of key: Key) async throws {
+    /// - Returns: whether another value stood there before.
+    @discardableResult
+    func keep(_ value: [UInt8]?, of key: Key) async throws -> Bool {
         let wanted = value.map(digest)
-        guard try await kept(key) != wanted else { return }
-        try await database.transaction { connection in
+        guard try await kept(key) != wanted else { return false }
+        return try await database.transaction { connection in
+            let former = try Self.kept(key, on: connection)
+            guard former != wanted else { return false }
             try connection.execute("DELETE FROM applied_setting WHERE name = $1", [.text(key.rawValue)])
-            guard let wanted else { return }
-            try connection.execute("INSERT INTO applied_setting (name, digest) VALUES ($1, $2)", [.text(key.rawValue), .blob(wanted)])
+            if let wanted {
+                try connection.execute("INSERT INTO applied_setting (name, digest) VALUES ($1, $2)", [.text(key.rawValue), .blob(wanted)])
+            }
+            return former != nil
         }
     }
 
-    private func kept(_ key: Key) async throws -> [UInt8]? {
-        try await database.read { try $0.one("SELECT digest FROM applied_setting WHERE name = $1", [.text(key.rawValue)])?.blob("digest") }
+    private func kept(_ key: Key) async throws -> [UInt8]? { try await database.read { try Self.kept(key, on: $0) } }
+
+    private static func kept(_ key: Key, on connection: any SQLConnection) throws -> [UInt8]? {
+        try connection.one("SELECT digest FROM applied_setting WHERE name = $1", [.text(key.rawValue)])?.blob("digest")
     }
 
     private func digest(_ value: [UInt8]) -> [UInt8] { SHA(value) }

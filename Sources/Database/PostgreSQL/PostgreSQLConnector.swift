@@ -104,8 +104,14 @@ struct PostgreSQLConnector: Sendable {
         // What is more than on stays.
         let commit = "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END"
         let others = settings.map { "set_config('\($0)', '\($1)', false)" }.joined(separator: ", ")
-        return "SELECT set_config('synchronous_commit', \(commit), false), \(others)"
+        return "SELECT set_config('synchronous_commit', \(commit), false), \(Self.noTransactionTimeout), \(others)"
     }
+
+    /// PostgreSQL has it from 17 on. Whatever an operator says there, a step of the schema waits and works for as long as it takes; in all else each statement
+    /// has its time.
+    private static let noTransactionTimeout = """
+        CASE WHEN current_setting('server_version_num')::int >= 170000 THEN set_config('transaction_timeout', '0', false) END
+        """
 
     private static let question = """
         SELECT current_setting('server_version_num')::bigint AS version, \(ServerDurability.columns),

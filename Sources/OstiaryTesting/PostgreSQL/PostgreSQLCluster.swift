@@ -17,8 +17,13 @@ package final class PostgreSQLCluster: Sendable {
     /// The one of this process, in which each test has databases of its own.
     package static var shared: PostgreSQLCluster { get async throws { try await made.value } }
 
-    /// Whether there can be one.
-    package static var isInstalled: Bool { PostgreSQLPrograms.installed != nil }
+    /// Whether there is to be one. Where programs were named that are none, every test that wants one fails, and none is left out.
+    package static var isInstalled: Bool {
+        switch PostgreSQLPrograms.chosen {
+        case .success(let programs): programs != nil
+        case .failure: true
+        }
+    }
 
     /// Whether a test may have a disk of its own; mounting takes rights.
     package static var canHaveSmallDisk: Bool { isInstalled && PostgreSQLPrograms.canMount }
@@ -28,13 +33,23 @@ package final class PostgreSQLCluster: Sendable {
     ///   - smallDisk: mebibytes of a disk that it has for the tablespace `small`, where one can be had (``canHaveSmallDisk``).
     /// - Throws: ``PostgreSQLTrouble``.
     package init(settings: [String] = [], smallDisk: Int? = nil) async throws {
-        guard let programs = PostgreSQLPrograms.installed else { throw PostgreSQLTrouble("no PostgreSQL is installed (make setup)") }
+        guard let programs = try PostgreSQLPrograms.chosen.get() else { throw PostgreSQLTrouble("no PostgreSQL is installed (make setup)") }
         let folder = Self.place + "/ostiary-pg-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try programs.take(folder)
         (self.programs, self.folder) = (programs, folder)
         keeper = try await onOwnThread { try ServerKeeper(programs, folder, settings: settings, smallDisk: smallDisk) }
+        if PostgreSQLPrograms.areNamed { try await tellVersion() }
         if smallDisk != nil { try await run(["CREATE TABLESPACE small LOCATION '\(PostgreSQLPrograms.smallDisk)'"]) }
+    }
+
+    /// Says on standard error which PostgreSQL this is, in the server's own word: `scripts/test-postgresql` counts no run that was on another.
+    private func tellVersion() async throws {
+        let script = """
+            version=$("$1/psql" -X -A -t -h "$2" -U ostiary -d postgres -c 'SHOW server_version') || exit 1
+            printf 'PostgreSQL of the tests: %s in %s\\n' "$version" "$1" >&2
+            """
+        try await shell(script, [programs.folder, folder])
     }
 
     private static let memory = "/dev/shm"

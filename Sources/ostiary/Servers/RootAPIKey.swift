@@ -2,11 +2,30 @@ import AuthServer
 import Database
 import Foundation
 import HTTPService
+import Logging
 import OstiaryProtocol
 
 /// The key of the management interface for an operator who set none: made at the first start and kept beside the data.
+///
+/// Several nodes have the same one. None is made where nodes can be several and a server has run: backends would be refused at this node, or at all others.
 enum RootAPIKey {
     static let fileName = "root-api-key"
+
+    /// Settings in which the key is set.
+    struct Ensured: Sendable {
+        let settings: Settings
+        /// Of the file in the data folder that is used for want of a setting; nil where there is a setting.
+        let path: String?
+        /// Whether this start has made that file.
+        let isMade: Bool
+
+        /// Which file it is, never what is in it.
+        func tell(_ logger: Logger) {
+            guard let path else { return }
+            let words: Logger.Message = isMade ? "no API key is set: made one in a file" : "no API key is set: using the one in a file"
+            logger.notice(words, metadata: ["path": "\(path)"])
+        }
+    }
 
     /// The settings as they will be: for a key that is still to be made another one stands, so that all else can be looked at and nothing is made for
     /// a start that is refused.
@@ -21,13 +40,32 @@ enum RootAPIKey {
         return try await with([.rootAPIKey: Base64URL.encode(drawn())], options)
     }
 
-    /// Settings in which the key is set: those that were given, or the same with the file of the data folder.
-    /// - Returns: with the path of the file that was used for want of a setting.
-    static func ensured(_ settings: Settings, _ options: StorageOptions) async throws -> (settings: Settings, path: String?) {
-        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return (settings, nil) }
+    /// Those that were given, or the same with the file of the data folder.
+    /// - Parameter database: of this server, whose tables may be still to be made.
+    /// - Throws: ``RootAPIKeyError``, `KeyFileError`, `SettingsError`, `SQLError`.
+    static func ensured(_ settings: Settings, _ options: StorageOptions, in database: any Database) async throws -> Ensured {
+        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return Ensured(settings: settings, path: nil, isMade: false) }
         let path = path(options)
+        let isMissing = KeyFile.isMissing(path)
+        if isMissing, database.isShared, try await NodeAPIKey(in: database).isNoted() {
+            throw RootAPIKeyError.missing(path: path, database: database.place)
+        }
         _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, newKey: drawn) }
-        return (try await with([.rootAPIKeyFile: path], options), path)
+        return Ensured(settings: try await with([.rootAPIKeyFile: path], options), path: path, isMade: isMissing)
+    }
+
+    /// Notes in the database with which key this start was, for the nodes that are started after it, and tells if the one before it had another.
+    static func note(_ apiKey: SecretText, in opened: OpenedStorage, _ logger: Logger) async {
+        do {
+            let wasOther = try await NodeAPIKey(in: opened.database).note(apiKey, under: opened.key)
+            // One node alone has another key because somebody has changed it.
+            guard wasOther, opened.database.isShared else { return }
+            logger.warning("another API key than at the last start of a node: of two nodes that differ either answers the key of the other with 401")
+        } catch {
+            logger.error(
+                "which API key this node has is not noted in the database: the next start does it",
+                metadata: ["error": "\(opened.database.told(error))"])
+        }
     }
 
     private static func naming<Value>(_ path: String, _ body: () throws(KeyFileError) -> Value) throws -> Value {
@@ -55,6 +93,8 @@ enum RootAPIKey {
 
 /// Why the file of the data folder is not used. It is no key file of a database, so another may take its place.
 enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
+    /// There is none, and a server has run on the database, of which this node is one of several perhaps.
+    case missing(path: String, database: String)
     /// It holds no key that was made here.
     case strange(path: String)
     case readableByOthers(path: String)
@@ -62,14 +102,21 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
+        case .missing(let path, let database):
+            "the API key \(path) is missing, and a server has run on the database \(database): put back the copy that was kept of it, or name the file that holds "
+                + "it (\(SettingKey.rootAPIKeyFile.variable); of several nodes all have the same: copy that of the first one, mode 600); backends know no other, so none "
+                + "was made. Where it is to be changed, \(Self.command(path)) makes another: \(Self.spread)"
         case .strange(let path):
             "the file \(path) does not hold 64 hexadecimal digits, and is no API key that was made here: name a file with a key of your own "
-                + "(\(SettingKey.rootAPIKeyFile.variable)); or remove this one, and the next start makes another, which the backends are given then. It was left as "
-                + "it is, and nothing of it is told"
+                + "(\(SettingKey.rootAPIKeyFile.variable)); or remove this one, and \(Self.command(path)) makes another: \(Self.spread). It was left as it is, and "
+                + "nothing of it is told"
         case .readableByOthers(let path):
-            "others than its owner can read the API key \(path): run chmod 600 \(path); if they may have read it, remove it, and the next start makes another, "
-                + "which the backends are given then"
+            "others than its owner can read the API key \(path): run chmod 600 \(path); if they may have read it, remove it, and \(Self.command(path)) makes "
+                + "another: \(Self.spread)"
         case .unreadable(let path, let reason): "cannot read the API key \(path): \(reason)"
         }
     }
+
+    private static func command(_ path: String) -> String { "(umask 077; openssl rand -hex 32 >\(path)), as the server's user," }
+    private static let spread = "of several nodes copy it to all, start each anew, and give it to the backends"
 }

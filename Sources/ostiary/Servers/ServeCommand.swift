@@ -48,10 +48,11 @@ struct ServeCommand: AsyncParsableCommand {
         let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let opened = try await ServerStorage.open(
             settings.storage, of: .authentication, in: options.dataFolder, identity, ownership: .exclusive, logger: logger)
-        let (completed, keyPath) = try await RootAPIKey.ensured(given, options)
         let (database, drain) = (opened.database, DrainSignal())
+        let apiKey = try await RootAPIKey.ensured(given, options, in: database)
+        let completed = try AuthServerSettings(apiKey.settings, dataFolder: options.dataFolder).node
         let node = try await AuthNode(
-            settings: try AuthServerSettings(completed, dataFolder: options.dataFolder).node, database: database,
+            settings: completed, database: database,
             keyEncryptionKey: opened.key, rootKey: try identity.rootKey(),
             secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain,
             stepPatience: .told(in: .service("ostiary.serve", level: settings.logLevel)), clock: { .now })
@@ -70,8 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
             do { try await node.applySettings() } catch {
                 logger.error("name and logo of the settings are not applied: the next start does it", metadata: ["error": "\(database.told(error))"])
             }
+            await RootAPIKey.note(completed.apiKey, in: opened, logger)
             logger.notice("authentication server runs", metadata: .running(hash, bound, shares))
-            if let keyPath { logger.notice("no API key is set: using the one in a file", metadata: ["path": "\(keyPath)"]) }
+            apiKey.tell(logger)
         }
         try await database.close()
     }

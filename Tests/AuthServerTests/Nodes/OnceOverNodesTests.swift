@@ -7,8 +7,9 @@ import Testing
 
 @testable import AuthServer
 
-/// Codes that are good once and that no run of real nodes has: enrolment codes, and those that a browser brings back from a login page. Three nodes
-/// are asked at once while their lines to the database are cut, and some answers nobody hears; an order must explain what all were told.
+/// Codes that are good once: enrolment codes, and those that a browser brings back from a login page. Three nodes are asked at once while their lines
+/// to the database are cut at the very places where it is decided, and some answers nobody hears; an order must explain what all were told. The run of
+/// real nodes (`HistoryRunTests`) has them with all other faults.
 @Suite(
     "Attack 13: enrolment codes and return codes at several nodes", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(attackMinutes)))
 struct OnceOverNodesTests {
@@ -185,28 +186,4 @@ struct OnceOverNodesTests {
         ]
         for calls in right { #expect(OrderSearch(HandedInOnce()).faults(in: calls).isEmpty, "\(calls)") }
     }
-}
-
-/// A return code: whoever hands it in first spends it. Its own browser is logged in by that, and is so when the address is loaded again; another
-/// one is not, and if it was the first nobody is.
-private struct HandedInOnce: SequentialModel {
-    enum Action: Hashable, Sendable { case own, other }
-    enum Answer: Hashable, Sendable { case loggedIn, refused }
-    enum State: Hashable, Sendable { case good, loggedIn, lost }
-
-    var initial: State { .good }
-
-    func states(after action: Action, answered answer: Answer?, from state: State) -> [State] {
-        switch (action, state) {
-        case (.own, .lost): answer == .loggedIn ? [] : [.lost]
-        case (.own, _): answer == .refused ? [] : [.loggedIn]
-        case (.other, _) where answer == .loggedIn: []
-        case (.other, .loggedIn): [.loggedIn]
-        case (.other, _): [.lost]
-        }
-    }
-
-    func isRead(_ action: Action) -> Bool { false }
-
-    func isDispensable(_ action: Action, _ answer: Answer?) -> Bool { action == .own && answer == .refused }
 }

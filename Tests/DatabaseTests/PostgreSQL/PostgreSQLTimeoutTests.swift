@@ -24,6 +24,29 @@ struct PostgreSQLTimeoutTests {
         }
     }
 
+    @Test("A limit of whole transactions, which an operator can set from PostgreSQL 17 on, ends no step of the schema")
+    func transactionTimeout() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let version = try await Self.read("SELECT current_setting('server_version_num') AS said", of: name, at: cluster)
+        guard (Int(version) ?? 0) >= 170_000 else { return }
+        try await cluster.run(["ALTER DATABASE \(name) SET transaction_timeout = 500"])
+        let database = try await cluster.open(name)
+        let slow = "SELECT pg_sleep(1)::text"
+        try await database.migrate([Migration(1, "slow", statements: { _ in [] }, rows: { _ = try $0.query(slow) })])
+        #expect(try await database.schemaVersion() == 1)
+        await database.close()
+        #expect(try await Self.read("SELECT current_setting('transaction_timeout') AS said", of: name, at: cluster) == "0")
+    }
+
+    private static func read(_ question: String, of name: String, at cluster: PostgreSQLCluster) async throws -> String {
+        let database = try await cluster.open(name)
+        let said = try await database.read { try $0.one(question)?.text("said") }
+        await database.close()
+        return said ?? ""
+    }
+
     @Test("A row that somebody else holds is waited for, and not for ever; when it is free it is there")
     func lockTimeout() async throws {
         try await PostgreSQLDatabase.lend(settings: Self.impatient(lock: 100)) { database in

@@ -61,6 +61,11 @@ struct FixturePhone: Sendable {
         try await follow(.bytes(code), entering: pin)
     }
 
+    /// Taps the link behind the button of a login page, and leaves what follows to its browser.
+    func tap(_ link: String, entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(.text(link), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
+    }
+
     func logInToApp(pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
         var left = pins[...]
         return try await logInToApp { _ in left.popFirst() }
@@ -134,7 +139,7 @@ struct FixturePhone: Sendable {
     }
 
     /// Whose news it is; nil for what is no session's.
-    private static func session(of event: OstiaryEvent) -> Session.ID? {
+    static func session(of event: OstiaryEvent) -> Session.ID? {
         switch event {
         case .otpAvailable(let session, _), .confirmLogin(let session, _), .confirmEnrol(let session, _, _), .enrolConfirmation(let session, _),
             .sessionLogin(let session), .sessionStop(let session), .sessionUpdate(let session), .token(_, let session):

@@ -50,8 +50,9 @@ struct StorageWarningTests {
         let path = try folder.write(content, to: RootAPIKey.fileName)
         let options = try StorageOptions.parse(["--data", folder.path])
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
+        let database = try SQLiteDatabase.inMemory()
         let error = RootAPIKeyError.strange(path: path)
-        await #expect(throws: error) { _ = try await RootAPIKey.ensured(settings, options) }
+        await #expect(throws: error) { _ = try await RootAPIKey.ensured(settings, options, in: database) }
         let words = error.description
         #expect(words.hasPrefix("the file \(path) ") && words.contains("(OSTIARY_ROOT_API_KEY_FILE); or remove this one"), "\(words)")
         #expect(!words.contains(content) && !words.contains("database"), "\(words)")
@@ -59,7 +60,8 @@ struct StorageWarningTests {
         // Another may take its place, where a key file of a database must never be changed.
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         let open = RootAPIKeyError.readableByOthers(path: path)
-        await #expect(throws: open) { _ = try await RootAPIKey.ensured(settings, options) }
+        await #expect(throws: open) { _ = try await RootAPIKey.ensured(settings, options, in: database) }
         #expect(open.description.contains("chmod 600 \(path); if they may have read it, remove it"))
+        try await database.close()
     }
 }

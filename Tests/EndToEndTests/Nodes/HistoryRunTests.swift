@@ -70,12 +70,15 @@ struct HistoryRunTests {
         try await fixture.waitUntilReady()
         await load.readAll()
         try await load.logInAll()
+        try await load.redeemWhenWell()
 
         load.histories.expectExplained("OSTIARY_SEED=\(Self.seed), clocks wrong from \(leaps.description)", sound: leaps.sound)
+        load.expectOnceOver("OSTIARY_SEED=\(Self.seed), clocks wrong from \(leaps.description)", leaps)
         Soak.tell("histories: \(tally)")
         if isShort {
             Soak.tell("SKIPPED: how much happened, and the evidence of it: the run was ended after less than \(Soak.shortest)")
         } else {
+            load.expectOnceOverWork()
             load.histories.expectWork()
             load.expectAuthorizations()
             try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
@@ -119,7 +122,7 @@ struct HistoryRunTests {
     /// Whoever is logged in, or ever was, is one account, by a decision that its device signed and a PIN that was counted. With a clock that is days ahead keys are
     /// erased that open what phones sent before: what nobody can read any more is looked for in the other run.
     private func expectEvidence(_ load: NodeLoad, _ fixture: NodesFixture, hasClocks: Bool) async throws {
-        let evidence = try await NodeEvidence(of: fixture, load.residents.flatMap(\.line.sent), areKeysErased: hasClocks)
+        let evidence = try await NodeEvidence(of: fixture, load.residents.flatMap(\.line.sent) + load.codeBook.sent, areKeysErased: hasClocks)
         print("histories: \(evidence.decisions) decisions verified, \(evidence.receipts) receipts; \(evidence.repeats) decisions sent again")
         #expect(evidence.problems.isEmpty, "OSTIARY_SEED=\(Self.seed): \(evidence.problems)")
         #expect(evidence.decisions >= 5 && evidence.receipts >= 3 && evidence.repeats > 0)

@@ -18,6 +18,17 @@ struct Leaps {
 
     private func isOfWrongClock(_ call: AliveUntilStopped.Call) -> Bool {
         guard call.action == .read, call.answer == .over, let returned = call.returned else { return false }
-        return spans.contains { call.invoked <= $0.until && returned >= $0.from }
+        return isWrong(from: call.invoked, until: returned)
+    }
+
+    /// Whether one was wrong at some moment of these.
+    func isWrong(from began: Duration, until ended: Duration) -> Bool { spans.contains { began <= $0.until && ended >= $0.from } }
+
+    /// The call as one of which nobody knows, where it was refused while a clock was wrong: to that one everything may be too old, and it does nothing then.
+    func doubted<Action: Hashable & Sendable, Answer: Hashable & Sendable>(
+        _ call: ObservedCall<Action, Answer>, where refusal: Answer
+    ) -> ObservedCall<Action, Answer> {
+        guard call.answer == refusal, let returned = call.returned, isWrong(from: call.invoked, until: returned) else { return call }
+        return ObservedCall(call.caller, call.key, call.action, invoked: call.invoked, .unknown)
     }
 }

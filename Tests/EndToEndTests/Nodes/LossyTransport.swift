@@ -35,10 +35,18 @@ final class LossyTransport: Transport {
         var sent: [Sent] = []
     }
 
-    private let base = URLSessionTransport()
+    private let base: any Transport
+    /// By which the second of two copies goes.
+    private let other: any Transport
     private let state: Mutex<State>
 
-    init(seed: UInt64) { state = Mutex(State(random: SplitMix(seed: seed))) }
+    /// - Parameters:
+    ///   - base: the way that it stands before.
+    ///   - other: the way of the second of two copies; nil for the same one.
+    init(seed: UInt64, by base: any Transport = URLSessionTransport(), copiesBy other: (any Transport)? = nil) {
+        (self.base, self.other) = (base, other ?? base)
+        state = Mutex(State(random: SplitMix(seed: seed)))
+    }
 
     /// Every message that was given to it, in the order in which it was.
     var sent: [Sent] { state.withLock { $0.sent } }
@@ -60,7 +68,7 @@ final class LossyTransport: Transport {
             _ = try await base.send(request)
             throw .unreachable
         case .twice:
-            let copy = Task { try? await self.base.send(request) }
+            let copy = Task { try? await self.other.send(request) }
             let answer = try await base.send(request)
             _ = await copy.value
             return answer

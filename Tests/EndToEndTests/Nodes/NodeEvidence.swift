@@ -61,9 +61,12 @@ struct NodeEvidence: Sendable {
 
     private mutating func look(at session: LoggedIn, _ areKeysErased: Bool) {
         let name = Base64URL.encode(session.id)
-        guard let account = session.account, let key = session.deviceKey else { return problems.append("\(name): of nobody") }
-        // What an activation logs in has the phone's answer to the enrolment behind it, and a typed code the device's key.
-        guard !session.decision.isEmpty, !session.isTyped else { return }
+        guard let account = session.account else { return problems.append("\(name): of nobody") }
+        // What an activation logs in has the phone's answer to the enrolment behind it, and the account may have been given up by its phone since then.
+        guard !session.decision.isEmpty else { return }
+        guard let key = session.deviceKey else { return problems.append("\(name): of nobody") }
+        // A typed code has the device's key behind it.
+        guard !session.isTyped else { return }
         guard let decided = sent[session.decision] else {
             if !areKeysErased { problems.append("\(name): nobody decided so") }
             return

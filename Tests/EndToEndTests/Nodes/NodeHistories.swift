@@ -17,6 +17,10 @@ struct NodeHistories: Sendable {
     let refreshes: HistoryRecorder<SameOutcome>
     /// Of the second-factor server's rows.
     let counters: HistoryRecorder<NeverLower>
+    /// Enrolment codes.
+    let claims: HistoryRecorder<RedeemedOnce>
+    /// Return codes.
+    let handIns: HistoryRecorder<HandedInOnce>
     /// Since the run began.
     let now: @Sendable () -> Duration
 
@@ -27,6 +31,7 @@ struct NodeHistories: Sendable {
         (sessions, accounts, codes) = (HistoryRecorder(now: now), HistoryRecorder(now: now), HistoryRecorder(now: now))
         (tries, pins, grants) = (HistoryRecorder(now: now), HistoryRecorder(now: now), HistoryRecorder(now: now))
         (refreshes, counters) = (HistoryRecorder(now: now), HistoryRecorder(now: now))
+        (claims, handIns) = (HistoryRecorder(now: now), HistoryRecorder(now: now))
     }
 
     /// - Parameters:

@@ -8,9 +8,11 @@ extension NodeLoad {
     /// Reads the counters again and again, also while the server is dead, or its database is.
     func watchCounters(until deadline: Duration) async {
         var database: (any Database)?
+        // Of those who are there from the beginning: whoever enrols in the middle of the run enters no PIN but a first one.
+        var instances: Set<String>?
         while now() < deadline, !Soak.isToEnd {
             if database == nil { database = try? await fixture.openCounters() }
-            if let database { await readCounters(in: database) }
+            if let database { await readCounters(in: database, of: &instances) }
             try? await Task.sleep(for: .milliseconds(500))
         }
         try? await database?.close()
@@ -24,11 +26,13 @@ extension NodeLoad {
 
     /// The numbers of tries that were given out and proved, and the epoch of the PIN: each only grows. And no number that was proved has more evaluations behind it
     /// than there are tries.
-    private func readCounters(in database: any Database) async {
+    /// - Parameter instances: that are looked at; nil before the first look, which finds them.
+    private func readCounters(in database: any Database, of instances: inout Set<String>?) async {
         let invoked = now()
         let read = try? await database.read { connection in try Self.counters(on: connection) }
         let moment = now()
-        for (name, counters) in read ?? [:] {
+        if instances == nil, let read { instances = Set(read.keys) }
+        for (name, counters) in read ?? [:] where instances?.contains(name) == true {
             let numbers = ["hi": counters.tries.highest, "ok": counters.tries.proven, "pinOk": counters.provenByPIN, "epoch": counters.epoch]
             for (key, count) in numbers {
                 histories.counters.note(ObservedCall("reader", "\(name) \(key)", .read, invoked: invoked, .answered(count, at: moment)))

@@ -62,7 +62,7 @@ extension NodeLoad {
 
     /// Backends ask at all nodes, and the phone at any, while the session is stopped at one of them.
     /// - Parameter session: what the phone has of it, which may end it too.
-    private func follow(_ nonce: String, of session: Session?, _ resident: NodeResident, _ random: inout SplitMix) async {
+    func follow(_ nonce: String, of session: Session?, _ resident: NodeResident, _ random: inout SplitMix) async {
         let callers = backends(&random)
         let stopper = callers[Int.random(in: 0..<callers.count, using: &random)]
         let own = Bool.random(using: &random) ? session : nil

@@ -25,6 +25,10 @@ final class NodeLoad: Sendable {
     let pinBooks = Mutex(PINBooks())
     /// Evaluations, by the rows of the second-factor server.
     let counted = Mutex(CountedTries(most: NodeLoad.mostTries))
+    /// Of enrolment codes and return codes.
+    let codeBook = CodeBook()
+    /// To each node.
+    let ways: [PinnedTransport]
     /// A token of each grant that was ever given.
     let tokens = Mutex<[String: String]>([:])
     /// Codes of `/authorize`, by what was done with them.
@@ -35,6 +39,7 @@ final class NodeLoad: Sendable {
     /// Enrols everybody, and registers the clients.
     init(_ fixture: NodesFixture, people: [String], seed: UInt64) async throws {
         self.fixture = fixture
+        ways = fixture.nodes.map { PinnedTransport(to: $0) }
         backend = try await DemoBackend(fixture.layout)
         try await backend.updateServer(#"{"serverFlags":["ENABLE_OTP"]}"#)
         secret = try await TokenCaller.register(backend)
@@ -58,6 +63,7 @@ final class NodeLoad: Sendable {
         let deadline = now() + length
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.watchCounters(until: deadline) }
+            group.addTask { await self.inviteGuests(until: deadline, seed: seed) }
             for (number, resident) in residents.enumerated() {
                 group.addTask {
                     var random = SplitMix(seed: seed &* 31 &+ UInt64(number))
@@ -73,7 +79,7 @@ final class NodeLoad: Sendable {
         }
     }
 
-    enum Kind: CaseIterable { case login, offlineCode, app, tokens, authorization, pin }
+    enum Kind: CaseIterable { case login, offlineCode, app, tokens, authorization, pin, returning }
 
     struct NotLoggedIn: Error {}
 
@@ -87,6 +93,7 @@ final class NodeLoad: Sendable {
             case .tokens: try await tokenRound(of: resident, &random)
             case .authorization: try await authorizationRound(of: resident, &random)
             case .pin: try await pinRound(of: resident, &random)
+            case .returning: try await returnRound(of: resident, &random)
             }
         } catch { try? await Task.sleep(for: .milliseconds(100)) }
     }

@@ -13,8 +13,11 @@ final class RoamingTransport: Transport {
     private let ways: [PinnedTransport]
     private let state: Mutex<State>
 
-    init(among nodes: [NodesFixture.Node], first: Int) {
-        ways = nodes.map { PinnedTransport(to: $0) }
+    convenience init(among nodes: [NodesFixture.Node], first: Int) { self.init(by: nodes.map { PinnedTransport(to: $0) }, first: first) }
+
+    /// - Parameter ways: one to each node, which several phones may share.
+    init(by ways: [PinnedTransport], first: Int) {
+        self.ways = ways
         state = Mutex(State(node: first))
     }
 

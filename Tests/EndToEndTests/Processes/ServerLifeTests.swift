@@ -339,8 +339,15 @@ struct ServerLifeTests {
         let key = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
         try await eventually("the log says where: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(file.path) }
+        #expect(pair.authentication.complaints.contains("no API key is set: made one in a file"), "\(pair.authentication.complaints)")
         #expect(!pair.authentication.complaints.contains(key))
         _ = try await ManagementClient(origin: pair.layout.adminURL, apiKey: key).call("GET", "/servers/")
+        try await pair.authentication.stop()
+        try pair.authentication.start(["OSTIARY_ROOT_API_KEY": ""])
+        try await pair.waitUntilReady()
+        _ = try await ManagementClient(origin: pair.layout.adminURL, apiKey: key).call("GET", "/servers/")
+        let words = "no API key is set: using the one in a file"
+        try await eventually("it takes the same: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(words) }
         try await pair.stop()
     }
 

@@ -32,9 +32,13 @@ extension DemoBackend {
 
     /// The one account that a user has.
     func account(ofUser user: String) async throws -> String {
+        try #require(try await accounts(ofUser: user).first?["id"]?.string)
+    }
+
+    /// All that a user has, the oldest first.
+    func accounts(ofUser user: String) async throws -> [JSONLine] {
         let answer = try await client.call("GET", path("users/\(user)/accounts"))
-        let accounts = try JSONLine(String(decoding: answer, as: UTF8.self))["accounts"]?.array
-        return try #require(accounts?.first?["id"]?.string)
+        return try #require(try JSONLine(String(decoding: answer, as: UTF8.self))["accounts"]?.array)
     }
 
     func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }

@@ -83,6 +83,19 @@ struct OrderSearchTests {
         #expect(violation(RedeemedOnce(), [Self.redeem(1, 0, 5), Self.redeem(1, 10, 20)]) != nil)
     }
 
+    @Test("A return code that may be over by its times refuses its own browser for good, and lets in another one no more than before")
+    func overByItsTimes() {
+        func call(_ browser: HandedInOnce.Action, _ from: Int, _ to: Int, _ answer: HandedInOnce.Answer) -> HandedInOnce.Call {
+            ObservedCall("browser", "code", browser, invoked: .milliseconds(from), .answered(answer, at: .milliseconds(to)))
+        }
+        let model = HandedInOnce(mayEndByItself: true)
+        #expect(violation(model, [call(.own, 0, 1, .refused), call(.own, 2, 3, .refused)]) == nil)
+        #expect(violation(model, [call(.own, 0, 1, .loggedIn), call(.own, 2, 3, .refused)]) == nil)
+        #expect(violation(model, [call(.own, 0, 1, .refused), call(.own, 2, 3, .loggedIn)]) != nil)
+        #expect(violation(model, [call(.other, 0, 1, .refused), call(.own, 2, 3, .loggedIn)]) != nil)
+        #expect(violation(model, [call(.other, 0, 1, .loggedIn)]) != nil)
+    }
+
     @Test("Keys are looked at apart: a stop of one session says nothing of another, and each faulty one is told")
     func keys() {
         let other = Session("backend at B", "other", .read, invoked: .milliseconds(30), .answered(.alive, at: .milliseconds(31)))

@@ -40,6 +40,13 @@ struct SearchAgreementTests {
         await compare(model, [1, 2, 3].map(RedeemedOnce.Action.init)) { _ in [.given, .refused, .refused, .refused] }
     }
 
+    @Test("They agree on return codes", arguments: [false, true])
+    func handIns(_ mayEndByItself: Bool) async {
+        await compare(HandedInOnce(mayEndByItself: mayEndByItself), [.own, .own, .other]) { action in
+            action == .own ? [.loggedIn, .refused] : [.loggedIn, .refused, .refused, .refused]
+        }
+    }
+
     @Test("They agree on counters")
     func counters() async {
         await compare(BoundedCounter(most: 2), [.spend, .spend, .spend, .read, .succeed, .reset]) { action in

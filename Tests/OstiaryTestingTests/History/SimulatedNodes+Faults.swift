@@ -62,6 +62,28 @@ extension SimulatedNodes {
         }
     }
 
+    enum HandInFault: CaseIterable {
+        /// What another browser hands in stays good.
+        case leftGood
+        /// Each node looks into its own memory.
+        case rememberedByNode
+        /// Its own browser is not in any more when it loads the address again.
+        case spentByOwn
+    }
+
+    /// A return code that its own browser brings back now and then, and another one all the time.
+    func handIns(_ fault: HandInFault? = nil) -> [HandedInOnce.Call] {
+        var states = [HandedInOnce.State](repeating: .good, count: Self.nodes)
+        let asked = plans.map { $0.draw < 250 ? HandedInOnce.Action.own : .other }
+        return history(asked) { plan, browser -> HandedInOnce.Answer in
+            let place = fault == .rememberedByNode ? plan.node : 0
+            let former = states[place]
+            if former == .good, browser == .own || fault != .leftGood { states[place] = browser == .own ? .loggedIn : .lost }
+            if fault == .spentByOwn, former == .loggedIn { return .refused }
+            return browser == .own && states[place] == .loggedIn ? .loggedIn : .refused
+        }
+    }
+
     enum CounterFault: CaseIterable {
         /// It is read, and written only later: of two at once one is lost.
         case lostUpdate

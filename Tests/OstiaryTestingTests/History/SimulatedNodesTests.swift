@@ -22,6 +22,7 @@ struct SimulatedNodesTests {
     func right() async {
         #expect(await found(AliveUntilStopped()) { $0.sessions() } == 0)
         #expect(await found(RedeemedOnce()) { $0.redemptions() } == 0)
+        #expect(await found(HandedInOnce()) { $0.handIns() } == 0)
         #expect(await found(BoundedCounter(most: SimulatedNodes.mostTries)) { $0.tries() } == 0)
         #expect(await found(FencedTurn()) { $0.turns() } == 0)
         #expect(await found(SameOutcome()) { $0.repeats() } == 0)
@@ -41,6 +42,14 @@ struct SimulatedNodesTests {
     func redemptions() async {
         for (fault, least) in zip(SimulatedNodes.RedemptionFault.allCases, [38, 36, 36]) {
             let count = await found(RedeemedOnce()) { $0.redemptions(fault) }
+            #expect(count >= least, "\(fault): \(count) of \(Self.seeds.count)")
+        }
+    }
+
+    @Test("A return code that another browser leaves good, that a node remembers alone, or that its own browser spends as well, is found out")
+    func handIns() async {
+        for (fault, least) in zip(SimulatedNodes.HandInFault.allCases, [18, 15, 8]) {
+            let count = await found(HandedInOnce()) { $0.handIns(fault) }
             #expect(count >= least, "\(fault): \(count) of \(Self.seeds.count)")
         }
     }

@@ -1,0 +1,148 @@
+import ArgumentParser
+import AuthServer
+import Database
+import Foundation
+import HTTPService
+import OstiaryProgram
+import OstiaryProtocol
+import OstiaryTesting
+import Testing
+
+@testable import ostiary
+
+/// Which starts make an API key, and what a start knows of the key of the one before it.
+@Suite("API keys: what a start makes, takes and refuses")
+struct NodeAPIKeyTests {
+    private let folder: TemporaryFolder
+    private let options: StorageOptions
+    private let key = KeyEncryptionKey.random()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        options = try StorageOptions.parse(["--data", folder.file("data")])
+    }
+
+    private var file: String { folder.file("data/\(RootAPIKey.fileName)") }
+
+    private func content() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
+
+    private func remove() throws { try FileManager.default.removeItem(atPath: file) }
+
+    private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Ensured {
+        let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: environment)
+        return try await RootAPIKey.ensured(settings, options, in: database)
+    }
+
+    /// Runs `body` on an empty database of an engine.
+    private func withDatabase(on engine: DatabaseEngine, _ body: (any Database) async throws -> Void) async throws {
+        guard engine == .postgresql else {
+            let database = try SQLiteDatabase.inMemory()
+            try await body(database)
+            return try await database.close()
+        }
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        let database = try await cluster.open(name)
+        try await body(database)
+        await database.close()
+        cluster.leave(name)
+    }
+
+    /// What `--print-identity` makes, and a first start that was killed before its listeners were open: the tables and a virtual server.
+    private func makeServer(in database: any Database) async throws {
+        _ = try await AuthNode.identityHash(database: database, keyEncryptionKey: key, logger: LogRecorder().logger(), clock: { .now })
+    }
+
+    @Test(
+        "A first start makes a key, also behind one that was cut off or printed its identity only, and takes it from then on",
+        arguments: DatabaseEngine.allCases, [false, true])
+    func made(on engine: DatabaseEngine, hasTables: Bool) async throws {
+        try await withDatabase(on: engine) { database in
+            if hasTables { try await makeServer(in: database) }
+            let first = try await ensured(in: database)
+            #expect(first.isMade && first.path == file)
+            let made = try content()
+            let settings = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(settings.matches(made.trimmingCharacters(in: .whitespacesAndNewlines)))
+            if !hasTables { try await makeServer(in: database) }
+            // It was cut off before it noted the key, and lost its folder.
+            try remove()
+            #expect(try await ensured(in: database).isMade)
+            #expect(try content() != made)
+            let again = try await ensured(in: database)
+            #expect(!again.isMade && again.path == file)
+        }
+    }
+
+    @Test(
+        "Where a server has run on a database that nodes share no key is made beside it: what is set or copied is taken, and else the start says what to do",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func refused() async throws {
+        try await withDatabase(on: .postgresql) { database in
+            try await makeServer(in: database)
+            let first = try await ensured(in: database)
+            let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(try await NodeAPIKey(in: database).note(own, under: key) == false)
+            let made = try content()
+
+            try remove()
+            let error = RootAPIKeyError.missing(path: file, database: database.place)
+            await #expect(throws: error) { _ = try await ensured(in: database) }
+            #expect(!FileManager.default.fileExists(atPath: file))
+            for words in [
+                "the API key \(file) is missing", "(OSTIARY_ROOT_API_KEY_FILE; of several nodes all have the same: copy that of the first one",
+                "mode 600)", "(umask 077; openssl rand -hex 32 >\(file))", "copy it to all, start each anew, and give it to the backends",
+            ] {
+                #expect(error.description.contains(words), "\(error)")
+            }
+            #expect(!error.description.contains("\n"))
+
+            let set = try await ensured(["OSTIARY_ROOT_API_KEY": String(repeating: "a7", count: 32)], in: database)
+            #expect(set.path == nil && !set.isMade && !FileManager.default.fileExists(atPath: file))
+            // As it is after a move to this database, and at a node to which it was copied.
+            _ = try folder.write(made, to: "data/\(RootAPIKey.fileName)", mode: 0o600)
+            #expect(try await ensured(in: database).isMade == false)
+        }
+    }
+
+    @Test("On a file, which one server has alone, a key that was removed is followed by a new one, as ever")
+    func alone() async throws {
+        try await withDatabase(on: .sqlite) { database in
+            try await makeServer(in: database)
+            let first = try await ensured(in: database)
+            let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(try await NodeAPIKey(in: database).note(own, under: key) == false)
+            #expect(try await NodeAPIKey(in: database).isNoted())
+            let made = try content()
+            try remove()
+            #expect(try await ensured(in: database).isMade)
+            #expect(try content() != made)
+        }
+    }
+
+    @Test(
+        "A start knows whether the one before it had another key, whichever node that was; what the database holds of keys is no digest of one",
+        arguments: DatabaseEngine.allCases)
+    func noted(on engine: DatabaseEngine) async throws {
+        try await withDatabase(on: engine) { database in
+            let keys = NodeAPIKey(in: database)
+            #expect(try await keys.isNoted() == false)
+            try await makeServer(in: database)
+            #expect(try await keys.isNoted() == false)
+            let (one, other) = (SecretText(String(repeating: "a7", count: 32)), SecretText(String(repeating: "b8", count: 32)))
+            #expect(try await keys.note(one, under: key) == false)
+            #expect(try await keys.isNoted())
+            #expect(try await keys.note(one, under: key) == false)
+            // A change at one node, then at the second; and a third that was forgotten.
+            #expect(try await keys.note(other, under: key))
+            #expect(try await keys.note(other, under: key) == false)
+            #expect(try await keys.note(one, under: key))
+            // The same key under another key-encryption key leaves other bytes: guesses need both.
+            #expect(try await keys.note(one, under: .random()))
+            let held = try await database.read { connection in
+                try connection.query("SELECT digest FROM applied_setting WHERE name = 'root_api_key'").map { row in try row.blob("digest") }
+            }
+            #expect(held.count == 1 && held.first != one.hash && held.first != SHA(one.hash))
+        }
+    }
+}
