@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import pathlib
+import re
 import signal
 import sys
 import tempfile
@@ -43,6 +44,18 @@ def of_outcomes(soak, folder):
         soak.run(steps, soak.Log(folder / "two.log"), soak.Ending(folder / "none"))
     if [step.outcome for step in steps] != ["FAILED", "not run"]:
         yield "after what failed the next is run"
+
+
+def of_suites(soak, _):
+    """What a filter finds no more is not missed where another name beside it finds something."""
+    for name in [soak.HISTORIES, soak.CUTS, *soak.ONCE]:
+        *target, suite = name.rsplit(".", 1)
+        files = list((soak.ROOT.joinpath("Tests", *target)).rglob("*.swift"))
+        found = [file for file in files if re.search(rf"^struct {suite}\b", file.read_text(), re.MULTILINE)]
+        if len(found) != 1:
+            yield f"{name} is {len(found)} suites"
+        elif name in soak.ONCE and "attackRounds(" not in found[0].read_text():
+            yield f"OSTIARY_ATTACK_ROUNDS is nothing to {name}"
 
 
 def of_logs(soak, folder):
@@ -103,9 +116,9 @@ def of_endings(soak, folder):
 
 def main(soak):
     with tempfile.TemporaryDirectory() as name:
-        found = [fault for check in (of_outcomes, of_logs, of_endings) for fault in check(soak, pathlib.Path(name))]
+        found = [fault for check in (of_outcomes, of_suites, of_logs, of_endings) for fault in check(soak, pathlib.Path(name))]
     for fault in found:
         print(f"soak: {fault}", file=sys.stderr)
     if found:
         sys.exit(1)
-    print(f"soak: {len(SAMPLES)} programs are told about as they went, logs are short, and it ends when told to")
+    print(f"soak: {len(SAMPLES)} programs are told about as they went, each suite is there, logs are short, and it ends when told to")

@@ -3,12 +3,13 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTokens
 import Testing
 
 @testable import AuthServer
 
-@Suite("Consent", .timeLimit(.minutes(10)))
+@Suite("Consent", .onBothEngines, .timeLimit(.minutes(10)))
 struct ConsentTests {
     private func location(_ answer: TestResponse) -> String? { JSONObject(answer.body).text("location") }
 

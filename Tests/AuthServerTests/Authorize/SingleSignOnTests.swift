@@ -3,12 +3,13 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import AuthServer
 
-@Suite("A browser is known again", .timeLimit(.minutes(10)))
+@Suite("A browser is known again", .onBothEngines, .timeLimit(.minutes(10)))
 struct SingleSignOnTests {
     private static let silent = Browser.request("shop", AuthorizeFixture.callback, ["prompt": "none"])
 

@@ -5,13 +5,14 @@ import HummingbirdTesting
 import NIOCore
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import OstiaryTokens
 import Testing
 
 @testable import AuthServer
 
-@Suite("An API that wants more of somebody, RFC 9470", .timeLimit(.minutes(10)))
+@Suite("An API that wants more of somebody, RFC 9470", .onBothEngines, .timeLimit(.minutes(10)))
 struct StepUpTests {
     private static let secret = "secret of the API"
     private static let basic = "Basic \(Data("things:secret+of+the+API".utf8).base64EncodedString())"

@@ -10,11 +10,12 @@ import Testing
 /// Codes that are good once: enrolment codes, and those that a browser brings back from a login page. Three nodes are asked at once while their lines
 /// to the database are cut at the very places where it is decided, and some answers nobody hears; an order must explain what all were told. The run of
 /// real nodes (`HistoryRunTests`) has them with all other faults.
-@Suite("Attack 13: enrolment codes and return codes at several nodes", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(10)))
+@Suite(
+    "Attack 13: enrolment codes and return codes at several nodes", .enabled(if: PostgreSQLCluster.isInstalled), .timeLimit(.minutes(attackMinutes)))
 struct OnceOverNodesTests {
     /// Which cuts there are: others in each run; OSTIARY_SEED=n draws those of a run again that has said n.
     private static let seed = ProcessInfo.processInfo.environment["OSTIARY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
-    private static let rounds = 12
+    private static let rounds = attackRounds(12)
     private static let names = ["A", "B", "C"]
 
     /// Whoever asked does not know what became of it.

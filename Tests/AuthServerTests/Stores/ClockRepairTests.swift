@@ -1,18 +1,17 @@
 import Database
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import Testing
 
 @testable import AuthServer
 @testable import Authentication
 
-@Suite("What a clock that was put right makes of sessions")
+@Suite("What a clock that was put right makes of sessions", .onBothEngines)
 struct ClockRepairTests {
     @Test("All sessions are looked through beside those who write: where none lies ahead, nobody's turn to write is taken for them")
     func turns() async throws {
-        let file = try SQLiteDatabase.inMemory()
-        try await file.migrate(AuthenticationSchema.migrations)
-        let database = LosingDatabase(file)
+        let database = LosingDatabase(try await SchemaTemplate.authentication.ofEngine())
         let store = SQLAuthenticationStore(database: database, key: .random())
         let repair = ClockRepair(store: store, others: [])
         try await repair.run(at: Sample.now)

@@ -24,6 +24,7 @@ final class CutLine: Sendable {
         var condition = Condition.passing
         var channels: [ObjectIdentifier: any Channel] = [:]
         var turn = 0
+        var met = 0
     }
 
     private let state = Mutex(State())
@@ -53,19 +54,31 @@ final class CutLine: Sendable {
         for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
     }
 
-    func become(_ condition: Condition) {
+    /// Connections that have come so far, whatever became of them.
+    var led: Int { state.withLock { $0.turn } }
+
+    /// Ends of connections that were broken off, refused or held so far: a fault that meets none shows nothing.
+    var met: Int { state.withLock { $0.met } }
+
+    /// Ends when all that is open has become so, and whatever comes does.
+    func become(_ condition: Condition) async {
         let channels = state.withLock { state in
             state.condition = condition
+            state.met += condition == .passing ? 0 : state.channels.count
             return Array(state.channels.values)
         }
-        for channel in channels {
-            if condition == .cut { channel.close(promise: nil) } else { _ = channel.setOption(.autoRead, value: condition == .passing) }
-        }
+        // One that is over by now needs nothing.
+        for channel in channels { try? await Self.bring(channel, to: condition).get() }
+    }
+
+    private static func bring(_ channel: any Channel, to condition: Condition) -> EventLoopFuture<Void> {
+        condition == .cut ? channel.close(mode: .all) : channel.setOption(.autoRead, value: condition == .passing)
     }
 
     private func lead(_ client: any Channel) -> EventLoopFuture<Void> {
         let (condition, turn) = state.withLock { state in
             state.turn += 1
+            state.met += state.condition == .cut ? 1 : 0
             return (state.condition, state.turn)
         }
         guard condition != .cut else { return client.eventLoop.makeFailedFuture(NowhereToGo()) }
@@ -91,13 +104,14 @@ final class CutLine: Sendable {
     private func keep(_ channels: [any Channel]) {
         let condition = state.withLock { state in
             for channel in channels { state.channels[ObjectIdentifier(channel)] = channel }
+            state.met += state.condition == .passing ? 0 : channels.count
             return state.condition
         }
         for channel in channels {
             channel.closeFuture.whenComplete { [weak self] _ in
                 self?.state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
             }
-            if condition == .cut { channel.close(promise: nil) } else { _ = channel.setOption(.autoRead, value: condition == .passing) }
+            _ = Self.bring(channel, to: condition)
         }
     }
 

@@ -6,6 +6,9 @@ struct FaultTally: CustomStringConvertible {
 
     mutating func note(_ fault: NodeFaults.Fault) { counts[fault.sort, default: 0] += 1 }
 
+    /// The sorts of these that have not happened.
+    func missing(_ faults: [NodeFaults.Fault]) -> Set<String> { Set(faults.map(\.sort)).subtracting(counts.keys) }
+
     /// Of all sorts.
     var total: Int { counts.values.reduce(0, +) }
 

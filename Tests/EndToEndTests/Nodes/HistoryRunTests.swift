@@ -82,8 +82,16 @@ struct HistoryRunTests {
             load.histories.expectWork()
             load.expectAuthorizations()
             try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
+            expectFaults(faults.events.map(\.fault), tally, fixture)
         }
         try await fixture.stop()
+    }
+
+    /// Each sort that was drawn has happened, unless the run was ended before, and has met somebody.
+    private func expectFaults(_ drawn: [NodeFaults.Fault], _ tally: FaultTally, _ fixture: NodesFixture) {
+        let missing = tally.missing(drawn)
+        #expect(missing.isEmpty || Soak.isToEnd, "OSTIARY_SEED=\(Self.seed)")
+        fixture.expectMet(missing.isEmpty ? drawn : [])
     }
 
     /// - Returns: when a clock was wrong, and what happened.

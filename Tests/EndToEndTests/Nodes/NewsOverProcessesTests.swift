@@ -10,13 +10,40 @@ import Testing
 
 /// What `NewsOverNodesTests` shows of nodes in one process, with the time that it takes between real ones. Who hears of nothing looks again: a phone after the
 /// 25 seconds for which it waits, a stream of session events ten to fifteen seconds after it was opened.
-@Suite("News between nodes as processes", .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"), .timeLimit(.minutes(10)))
+@Suite("News between nodes as processes", .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"), .timeLimit(.minutes(30)))
 struct NewsOverProcessesTests {
     private static let hold: UInt8 = 25
     /// Sooner than anybody looks again.
     private static let longest = Duration.seconds(8)
+    /// News take some milliseconds: a NOTIFY after the commit, a look into the row, and an answer. The rest is what a busy machine may make of that.
     private static let usual = Duration.seconds(1)
     private static let stops = 5
+    /// Of a series. A node that hears every other batch late has three in time at most, in each series; a busy machine has one
+    /// series that is better, among so many.
+    private static let enough = 4
+    private static let mostSeries = 6
+
+    /// How long one series of stops took to be heard of.
+    private struct Delays {
+        var polls: [Duration] = []
+        var streams: [Duration] = []
+
+        var isPrompt: Bool {
+            [polls, streams].allSatisfy { delays in
+                let prompt = delays.filter { $0 <= NewsOverProcessesTests.usual }
+                return prompt.count >= NewsOverProcessesTests.enough
+            }
+        }
+        var areNews: Bool { (polls + streams).allSatisfy { $0 < NewsOverProcessesTests.longest } }
+    }
+
+    /// Who hears of it at one node, and who stops at another.
+    private struct Scene {
+        let phone: FixturePhone
+        let backend: DemoBackend
+        let there: NodesFixture.Node
+        let stopper: NodeCaller
+    }
 
     @Test("A phone that waits at one node, and a page's stream there, hear of a stop at another within a second, and never because they look again")
     func stop() async throws {
@@ -25,34 +52,50 @@ struct NewsOverProcessesTests {
         let backend = try await DemoBackend(fixture.layout)
         let person = Person(backend, TerminalPhone(home: fixture.folder.file("alice")))
         try await person.enrol(in: fixture.folder)
-        let phone = try FixturePhone.onNetwork(in: person.phone.home, transport: PinnedTransport(to: there))
-        let stopper = NodeCaller(0, at: here, fixture, serverID: backend.serverID)
-        var (polls, streams) = ([Duration](), [Duration]())
-        for _ in 0..<Self.stops {
-            let nonce = ManagementClient.newNonce()
-            let login = try await phone.logIn(try await backend.loginCode(nonce, asPNG: false))
-            let session = try #require(login.end.session, "\(login.end) \(login.answers)")
-            let (shown, show) = AsyncStream.makeStream(of: Void.self)
-            let address = there.publicURL + (try await Self.events(of: nonce, backend))
-            async let told = Self.listen(address, show)
-            // It tells first how it is.
-            for await _ in shown { break }
-            async let heard = Self.wait(phone, session)
-            // Until it waits there. Nothing tells; what comes too late finds the stop at once, and is none of the slow.
-            try await Task.sleep(for: .milliseconds(500))
-            try await stopper.logOut(nonce)
-            let stopped = ContinuousClock.now
-            let answer = try await heard
-            #expect(answer.state == .stopped)
-            polls.append(answer.moment - stopped)
-            streams.append(try await told - stopped)
-        }
-        for delays in [polls, streams] {
-            #expect(delays.allSatisfy { $0 < Self.longest }, "polls \(polls), streams \(streams)")
-            // Two of them: a busy machine may keep the others.
-            #expect(delays.sorted()[1] <= Self.usual, "polls \(polls), streams \(streams)")
-        }
+        let scene = Scene(
+            phone: try FixturePhone.onNetwork(in: person.phone.home, transport: PinnedTransport(to: there)), backend: backend, there: there,
+            stopper: NodeCaller(0, at: here, fixture, serverID: backend.serverID))
+        var series: [Delays] = []
+        repeat { series.append(try await Self.delays(scene)) } while !series.contains(where: \.isPrompt) && series.count < Self.mostSeries
+        #expect(series.allSatisfy(\.areNews), "\(series)")
+        #expect(series.contains(where: \.isPrompt), "\(series)")
         try await fixture.stop()
+    }
+
+    private static func delays(_ scene: Scene) async throws -> Delays {
+        var delays = Delays()
+        for number in 0..<stops {
+            // News of somebody else now and then: what comes late every other time would else be the login's each time, and never the stop's.
+            if !number.isMultiple(of: 2) {
+                let other = ManagementClient.newNonce()
+                try await scene.stopper.drawCode(other)
+                try await scene.stopper.logOut(other)
+            }
+            let heard = try await Self.delay(of: ManagementClient.newNonce(), scene)
+            delays.polls.append(heard.poll)
+            delays.streams.append(heard.stream)
+        }
+        return delays
+    }
+
+    private static func delay(of nonce: String, _ scene: Scene) async throws -> (poll: Duration, stream: Duration) {
+        let phone = scene.phone
+        let login = try await phone.logIn(try await scene.backend.loginCode(nonce, asPNG: false))
+        let session = try #require(login.end.session, "\(login.end) \(login.answers)")
+        let (shown, show) = AsyncStream.makeStream(of: Void.self)
+        let address = scene.there.publicURL + (try await Self.events(of: nonce, scene.backend))
+        async let told = Self.listen(address, show)
+        // It tells first how it is.
+        for await _ in shown { break }
+        async let heard = Self.wait(phone, session)
+        // Until it waits there. Nothing tells; what comes too late finds the stop at once, and is none of the slow.
+        try await Task.sleep(for: .milliseconds(500))
+        try await scene.stopper.logOut(nonce)
+        let stopped = ContinuousClock.now
+        let answer = try await heard
+        #expect(answer.state == .stopped)
+        let shownOver = try await told
+        return (answer.moment - stopped, shownOver - stopped)
     }
 
     /// Where the events of a session are told.

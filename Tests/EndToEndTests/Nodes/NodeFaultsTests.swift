@@ -49,6 +49,7 @@ struct NodeFaultsTests {
         #expect(tally.description == "0 faults")
         for fault in [.killed, .leap(-60), .killed, .lost(.secondFactor, .both)] as [NodeFaults.Fault] { tally.note(fault) }
         #expect(tally.description == "4 faults: 1 clock −60 s, 2 killed, 1 lost to and from second-factor")
+        #expect(tally.missing([.killed, .leap(-60)]).isEmpty && tally.missing([.killed, .leap(60), .paused]) == ["clock +60 s", "halted"])
         let all = Self.networked + NodeFaults.Fault.ofProxies
         let names = all.map { fault in
             var tally = FaultTally()

@@ -71,6 +71,7 @@ struct NodeHistories: Sendable {
             \(counters.calls.count) counters read; \(tries.calls.count { $0.action == .reset && $0.answer == .done }) blocks lifted
             """)
         #expect(stops >= 5 && alive >= 20 && pings >= 3)
+        #expect(seen.0.contains { $0.outcome == .unknown }, "no fault left anybody without an answer")
         #expect(given.0 > 0 && given.1 > 0)
         #expect(tries.calls.contains { $0.answer == .count(1) } && tries.calls.contains { $0.action == .succeed })
         #expect(changes > 0 && seen.2.contains { $0.answer == .wrong } && seen.2.contains { $0.answer == .right })

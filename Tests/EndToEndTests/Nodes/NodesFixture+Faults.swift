@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryTesting
+import Testing
 
 extension NodesFixture {
     /// A fault that cannot be made where the nodes are.
@@ -19,9 +20,9 @@ extension NodesFixture {
         let node = nodes[event.node]
         switch event.fault {
         case .killed: try await node.server.kill()
-        case .paused: node.server.program?.signal(SIGSTOP)
+        case .paused: try #require(node.server.program).signal(SIGSTOP)
         case .secondFactorKilled: try await secondFactor.kill()
-        case .secondFactorPaused: secondFactor.program?.signal(SIGSTOP)
+        case .secondFactorPaused: try #require(secondFactor.program).signal(SIGSTOP)
         case .databaseKilled: try cluster.kill()
         default: try await change(event.fault, of: node, isBegun: true)
         }
@@ -31,9 +32,9 @@ extension NodesFixture {
         let node = nodes[event.node]
         switch event.fault {
         case .killed: try node.start()
-        case .paused: node.server.program?.signal(SIGCONT)
+        case .paused: try #require(node.server.program).signal(SIGCONT)
         case .secondFactorKilled: try startSecondFactor()
-        case .secondFactorPaused: secondFactor.program?.signal(SIGCONT)
+        case .secondFactorPaused: try #require(secondFactor.program).signal(SIGCONT)
         case .databaseKilled: try await cluster.restart()
         default: try await change(event.fault, of: node, isBegun: false)
         }
@@ -42,12 +43,12 @@ extension NodesFixture {
     /// Of lines and clocks, which are as they were when it is over.
     private func change(_ fault: NodeFaults.Fault, of node: Node, isBegun: Bool) async throws {
         switch (fault, network) {
-        case (.cutFromClients, nil): node.fromClients.become(isBegun ? .cut : .passing)
-        case (.silentToClients, nil): node.fromClients.become(isBegun ? .silent : .passing)
-        case (.cutFromDatabase, nil): node.toDatabase?.become(isBegun ? .cut : .passing)
-        case (.silentToDatabase, nil): node.toDatabase?.become(isBegun ? .silent : .passing)
-        case (.secondFactorCutFromDatabase, nil): secondFactorToDatabase?.become(isBegun ? .cut : .passing)
-        case (.secondFactorSilentToDatabase, nil): secondFactorToDatabase?.become(isBegun ? .silent : .passing)
+        case (.cutFromClients, nil): await node.fromClients.become(isBegun ? .cut : .passing)
+        case (.silentToClients, nil): await node.fromClients.become(isBegun ? .silent : .passing)
+        case (.cutFromDatabase, nil): try await #require(node.toDatabase).become(isBegun ? .cut : .passing)
+        case (.silentToDatabase, nil): try await #require(node.toDatabase).become(isBegun ? .silent : .passing)
+        case (.secondFactorCutFromDatabase, nil): try await #require(secondFactorToDatabase).become(isBegun ? .cut : .passing)
+        case (.secondFactorSilentToDatabase, nil): try await #require(secondFactorToDatabase).become(isBegun ? .silent : .passing)
         case (.lost(let peer, let direction), let network?):
             try await lose(isBegun, between: node.name, and: peer.rawValue, direction, in: network)
         case (.secondFactorLost(let direction), let network?):
@@ -58,6 +59,18 @@ extension NodesFixture {
             guard let clock = node.clock else { throw NotHere(fault: fault) }
             try clock.leap(by: isBegun ? seconds : 0)
         default: throw NotHere(fault: fault)
+        }
+    }
+
+    /// A run whose lines were beside its proxies, or whose proxies did nothing, has met no fault of a line, whatever its tally says. Of callers there may be none at
+    /// a node while it is cut off from them; a server is connected with its database all the time, or tries to be.
+    func expectMet(_ happened: [NodeFaults.Fault]) {
+        guard network == nil else { return }
+        let databases = nodes.compactMap(\.toDatabase)
+        #expect(databases.count == nodes.count && (nodes.map(\.fromClients) + databases).allSatisfy { $0.led > 0 })
+        if happened.contains(.cutFromDatabase) || happened.contains(.silentToDatabase) { #expect(databases.contains { $0.met > 0 }) }
+        if happened.contains(.secondFactorCutFromDatabase) || happened.contains(.secondFactorSilentToDatabase) {
+            #expect((secondFactorToDatabase?.met ?? 0) > 0)
         }
     }
 

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import OstiaryProtocol
+import OstiaryTestTraits
 import OstiaryTesting
 import SecondFactor
 import Testing
@@ -11,12 +12,12 @@ import Testing
 @testable import SecondFactorServer
 
 /// A second-factor server whose clock leaps ten days ahead and is put right, beside one that nobody sets.
-@Suite("What a clock that leapt would forget")
+@Suite("What a clock that leapt would forget", .onBothEngines)
 struct ForgottenAttemptTests {
     private func run(
         _ body: @escaping @Sendable (_ stage: ServerFixture, _ uptime: TestClock, _ database: any Database) async throws -> Void
     ) async throws {
-        let (setting, uptime, database) = (try ServerFixture.Setting(), TestClock(Instant(0)), try SQLiteDatabase.inMemory())
+        let (setting, uptime, database) = (try ServerFixture.Setting(), TestClock(Instant(0)), try await openOfEngine())
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy, resetDays: 1), database: database,
             keyEncryptionKey: setting.keyEncryptionKey, evaluator: setting.evaluator, random: SeededRandom("forgotten attempts"),
