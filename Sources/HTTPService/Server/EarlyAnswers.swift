@@ -126,7 +126,12 @@ final class EarlyAnswers: ChannelDuplexHandler {
         if !turn.isHolding { turn.begin() }
         if hasAnswered {
             context.flush()
-            (hasAnswered, came) = (false, nil)
+            hasAnswered = false
+            // Those behind, who have not heard that something came, have nothing to hear the end of.
+            guard came == nil else {
+                came = nil
+                return
+            }
         } else {
             // Half a head, say.
             tell(context)
