@@ -23,6 +23,8 @@ struct EarlyAnswersTests {
         let channel: EmbeddedChannel
         let drain = DrainSignal()
         private let front = FirstByte(limit: nil)
+        private let rules: ConnectionRules
+        private let early: EarlyAnswers
         private let behind = Behind()
         var heard: [Heard] { behind.heard }
 
@@ -32,8 +34,9 @@ struct EarlyAnswersTests {
         init(_ end: FullEnd? = nil, content: [UInt8] = Array("{}".utf8)) throws {
             let loop = EmbeddedEventLoop()
             let farewell = Farewell(drain: drain, patience: .hours(1))
-            let early = EarlyAnswers({ $0.address == "/door" ? content : nil }, through: front, farewell: farewell, turns: TurnQueue(loop))
-            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), ConnectionRules(farewell), farewell, early, behind]
+            rules = ConnectionRules(farewell)
+            early = EarlyAnswers({ $0.address == "/door" ? content : nil }, through: front, farewell: farewell, turns: TurnQueue(loop))
+            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), rules, farewell, early, behind]
             if let end { handlers.insert(end, at: 0) }
             channel = EmbeddedChannel(handlers: handlers, loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
@@ -45,7 +48,7 @@ struct EarlyAnswersTests {
                 Issue.record("nothing comes in")
                 return
             }
-            parser.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET")))
+            if !rules.isOver { early.hear(FirstByte.Came(bytes: ByteBuffer(string: "GET"))) }
             for part in parts { parser.fireChannelRead(NIOAny(part)) }
             if isWhole { parser.fireChannelReadComplete() }
         }

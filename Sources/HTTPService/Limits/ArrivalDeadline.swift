@@ -88,6 +88,8 @@ final class FirstByte: ChannelInboundHandler {
     private let limit: TimeAmount?
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
+    /// Hears by a call that bytes came. Nil where all behind are told, by an event, of which each handler asks what it is.
+    var listener: ((Came) -> Void)?
 
     /// - Parameter limit: how long the very first may take; nil when only silence in general is limited.
     init(limit: TimeAmount?) {
@@ -106,7 +108,7 @@ final class FirstByte: ChannelInboundHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+        (self.context, listener) = (nil, nil)
         timer?.cancel()
     }
 
@@ -116,7 +118,8 @@ final class FirstByte: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timer?.cancel()
         timer = nil
-        context.fireUserInboundEventTriggered(Came(bytes: unwrapInboundIn(data)))
+        let came = Came(bytes: unwrapInboundIn(data))
+        if let listener { listener(came) } else { context.fireUserInboundEventTriggered(came) }
         context.fireChannelRead(data)
     }
 }

@@ -19,6 +19,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
     private let front: FirstByte
     private let farewell: Farewell
     private let turns: TurnQueue
+    private var context: ChannelHandlerContext?
     /// Requests that went on and are not answered.
     private var unanswered = 0
     /// A request or an answer of the routes has said what becomes of the connection: the rest of it is theirs.
@@ -51,9 +52,17 @@ final class EarlyAnswers: ChannelDuplexHandler {
         self.turns = turns
     }
 
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// Bytes came, which are parsed next. On the thread of the connection only.
+    func hear(_ bytes: FirstByte.Came) {
+        guard let context else { return }
+        if turn.isHolding { hold(.bytes(bytes), context) } else { note(bytes, context) }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard turn.isHolding, event is FirstByte.Came || event as? ChannelEvent == .inputClosed else { return hear(event, context) }
-        hold(.event(event), context)
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        if turn.isHolding { hold(.end, context) } else { end(context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -81,7 +90,10 @@ final class EarlyAnswers: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { turn.forget() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        turn.forget()
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
@@ -93,10 +105,13 @@ final class EarlyAnswers: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    private func hear(_ event: Any, _ context: ChannelHandlerContext) {
-        if case .inputClosed? = event as? ChannelEvent, isOnlyOurs { return tellOfEnd(context) }
-        guard let bytes = event as? FirstByte.Came, !isArriving else { return context.fireUserInboundEventTriggered(event) }
-        came = bytes
+    private func note(_ bytes: FirstByte.Came, _ context: ChannelHandlerContext) {
+        if isArriving { context.fireUserInboundEventTriggered(bytes) } else { came = bytes }
+    }
+
+    /// The other end has closed its half.
+    private func end(_ context: ChannelHandlerContext) {
+        if isOnlyOurs { tellOfEnd(context) } else { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 
     private func take(_ data: NIOAny, _ context: ChannelHandlerContext) {
@@ -243,8 +258,9 @@ extension EarlyAnswers {
         turn.begin()
         while let next = turn.next() {
             switch next {
+            case .bytes(let bytes): note(bytes, context)
             case .part(let data): take(data, context)
-            case .event(let event): hear(event, context)
+            case .end: end(context)
             // Nothing is said behind the last answer.
             case .error(let error): if !farewell.isOver { fail(error, context) }
             case .complete: complete(context)

@@ -4,8 +4,10 @@ import NIOCore
 /// came waits, in its order, until others had their turn and the other end takes more.
 struct EarlyTurn {
     enum Waiting {
+        case bytes(FirstByte.Came)
         case part(NIOAny)
-        case event(Any)
+        /// The other end has closed its half.
+        case end
         case error(any Error)
         /// There is no more of what was read at once.
         case complete
