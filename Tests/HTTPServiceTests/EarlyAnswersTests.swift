@@ -35,8 +35,10 @@ struct EarlyAnswersTests {
             let loop = EmbeddedEventLoop()
             let farewell = Farewell(drain: drain, patience: .hours(1))
             rules = ConnectionRules(farewell)
-            early = EarlyAnswers({ $0.address == "/door" ? content : nil }, through: front, farewell: farewell, turns: TurnQueue(loop))
-            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), rules, farewell, early, behind]
+            let silence = SilenceLimit(limit: .hours(1))
+            early = EarlyAnswers(
+                { $0.address == "/door" ? content : nil }, through: front, farewell: farewell, silence: silence, turns: TurnQueue(loop))
+            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), rules, farewell, silence, early, behind]
             if let end { handlers.insert(end, at: 0) }
             channel = EmbeddedChannel(handlers: handlers, loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
@@ -58,6 +60,12 @@ struct EarlyAnswersTests {
             channel.isWritable = true
             channel.pipeline.fireChannelWritabilityChanged()
             channel.embeddedEventLoop.advanceTime(by: TurnQueue.pause)
+        }
+
+        /// Whether it is still open after so many minutes more.
+        func isOpen(after minutes: Int64) -> Bool {
+            channel.embeddedEventLoop.advanceTime(by: .minutes(minutes))
+            return channel.isActive
         }
 
         /// What the routes answer.
@@ -257,6 +265,27 @@ struct EarlyAnswersTests {
         told.receive(Self.request("/door"))
         #expect(try asked.given() + told.given() == [])
         #expect(asked.heard.last == .end && told.heard.count == 6)
+    }
+
+    @Test("The time of silence begins with each request and each answer, whoever gives it; while the routes answer it does not run")
+    func silence() throws {
+        let place = try Place()
+        for _ in 0..<3 {
+            #expect(place.isOpen(after: 50))
+            place.receive(Self.request("/door"))
+            #expect(try place.given() == ["{}"])
+        }
+        #expect(place.isOpen(after: 50))
+        place.receive(Self.request("/other"))
+        #expect(place.isOpen(after: 300))
+        try place.answer()
+        #expect(place.isOpen(after: 59))
+        #expect(!place.isOpen(after: 1))
+        // Nobody waits for the answer of a request that was answered here.
+        let early = try Place()
+        early.receive(Self.request("/door"))
+        #expect(early.isOpen(after: 59))
+        #expect(!early.isOpen(after: 1))
     }
 
     @Test("Who takes no answers is answered when it does")

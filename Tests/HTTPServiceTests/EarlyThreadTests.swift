@@ -34,7 +34,8 @@ struct EarlyThreadTests {
                 { request in
                     let name = Array(request.address.utf8.dropFirst())
                     return name + [UInt8](repeating: UInt8(ascii: " "), count: EarlyThreadTests.length - name.count)
-                }, through: front, farewell: Farewell(drain: DrainSignal(), patience: .hours(1)), turns: turns)
+                }, through: front, farewell: Farewell(drain: DrainSignal(), patience: .hours(1)), silence: SilenceLimit(limit: .hours(1)),
+                turns: turns)
             let handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), early]
             let channel = EmbeddedChannel(handlers: handlers, loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
@@ -164,7 +165,9 @@ struct EarlyThreadTests {
                 channel.eventLoop.makeCompletedFuture {
                     let front = FirstByte(limit: nil)
                     let farewell = Farewell(drain: DrainSignal(), patience: .hours(1))
-                    let early = EarlyAnswers(answer, through: front, farewell: farewell, turns: queues.queue(of: channel.eventLoop))
+                    let early = EarlyAnswers(
+                        answer, through: front, farewell: farewell, silence: SilenceLimit(limit: .hours(1)),
+                        turns: queues.queue(of: channel.eventLoop))
                     front.listener = { early.hear($0) }
                     try channel.pipeline.syncOperations.addHandlers(front, Questions(), HTTPResponseEncoder(), early)
                     open.change { $0 += 1 }

@@ -18,6 +18,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
     private let answer: EarlyAnswer
     private let front: FirstByte
     private let farewell: Farewell
+    private let silence: SilenceLimit
     private let turns: TurnQueue
     private var context: ChannelHandlerContext?
     /// Requests that went on and are not answered.
@@ -44,11 +45,13 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// - Parameters:
     ///   - front: of the same connection: through it answers go, past the encoder.
     ///   - farewell: of the same connection: knows whether the server stops, and which answer is the last then.
+    ///   - silence: the handler before this one, which is told of each part that comes and each answer that is given here.
     ///   - turns: of its thread.
-    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, farewell: Farewell, turns: TurnQueue) {
+    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, farewell: Farewell, silence: SilenceLimit, turns: TurnQueue) {
         self.answer = answer
         self.front = front
         self.farewell = farewell
+        self.silence = silence
         self.turns = turns
     }
 
@@ -66,7 +69,9 @@ final class EarlyAnswers: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if turn.isHolding { hold(.part(data), context) } else { take(data, context) }
+        let part = unwrapInboundIn(data)
+        silence.came(part)
+        if turn.isHolding { hold(.part(part), context) } else { take(part, context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -114,16 +119,16 @@ final class EarlyAnswers: ChannelDuplexHandler {
         if isOnlyOurs { tellOfEnd(context) } else { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 
-    private func take(_ data: NIOAny, _ context: ChannelHandlerContext) {
-        switch unwrapInboundIn(data) {
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head(let head):
             guard unanswered == 0, !isArriving, !isTheirs, let request = EarlyRequest(head) else { return handOn(head, context) }
-            guard hasRoom(context) else { return pause(before: data, context) }
+            guard hasRoom(context) else { return pause(before: part, context) }
             held = (head, request)
         case .body:
             handOnHead(context)
             tell(context)
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(part))
         case .end:
             if let held, let content = answer(held.request) {
                 self.held = nil
@@ -132,7 +137,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
             handOnHead(context)
             tell(context)
             isArriving = false
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(part))
         }
     }
 
@@ -190,7 +195,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
         bytes.writeBytes(content)
         front.write(bytes, promise: farewell.sent(nil))
         farewell.answered()
-        context.triggerUserOutboundEvent(SilenceLimit.Answered(), promise: nil)
+        silence.answered()
     }
 
     /// The beginning of a head, whose fields stand in the order in which the routes' answers have them.
@@ -231,7 +236,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
 // Turns.
 extension EarlyAnswers {
     /// The part is the first of the next turn.
-    private func pause(before part: NIOAny, _ context: ChannelHandlerContext) {
+    private func pause(before part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         turn.end(before: part)
         if hasAnswered { context.flush() }
         if context.channel.isWritable { goOnSoon(context) }
@@ -259,7 +264,7 @@ extension EarlyAnswers {
         while let next = turn.next() {
             switch next {
             case .bytes(let bytes): note(bytes, context)
-            case .part(let data): take(data, context)
+            case .part(let part): take(part, context)
             case .end: end(context)
             // Nothing is said behind the last answer.
             case .error(let error): if !farewell.isOver { fail(error, context) }
