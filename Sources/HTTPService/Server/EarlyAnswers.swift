@@ -183,16 +183,21 @@ final class EarlyAnswers: ChannelDuplexHandler {
         isOnlyOurs = !hasHandedOn
         // Of a server that stops all that was read with it is counted by now, since it has waited.
         let isLast = turn.isHolding && farewell.begins()
-        var bytes = context.channel.allocator.buffer(capacity: Self.mostOfHead + content.count)
-        bytes.writeBytes(Self.beforeLength)
-        bytes.writeString(String(content.count))
-        bytes.writeStaticString("\r\nX-Request-Id: ")
-        bytes.writeString(RequestName.next())
-        bytes.writeStaticString("\r\nDate: ")
-        bytes.writeString(HTTPDate.now)
-        if isLast { bytes.writeStaticString("\r\nConnection: close") }
-        bytes.writeStaticString("\r\n\r\n")
-        bytes.writeBytes(content)
+        let most = Self.mostOfHead + content.count
+        var bytes = context.channel.allocator.buffer(capacity: most)
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: most) { room in
+            var room = AnswerRoom(room)
+            room.put(Self.beforeLength)
+            room.put(String(content.count))
+            room.put("\r\nX-Request-Id: ")
+            RequestName.writeNext(to: room.take(RequestName.length))
+            room.put("\r\nDate: ")
+            room.put(HTTPDate.now)
+            if isLast { room.put("\r\nConnection: close") }
+            room.put("\r\n\r\n")
+            room.put(content)
+            return room.count
+        }
         front.write(bytes, promise: farewell.sent(nil))
         farewell.answered()
         silence.answered()
