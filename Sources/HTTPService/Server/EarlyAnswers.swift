@@ -30,7 +30,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// Those behind have heard of bytes of a request whose end they have not met.
     private var isArriving = false
     /// A request that may be answered here, when its end comes, which is next.
-    private var held: (head: HTTPRequestHead, request: EarlyRequest)?
+    private var held: EarlyRequest?
     /// Of what was read last something was answered here.
     private var hasAnswered = false
     /// Something was answered here, and nothing ever went on.
@@ -124,13 +124,13 @@ final class EarlyAnswers: ChannelDuplexHandler {
         case .head(let head):
             guard unanswered == 0, !isArriving, !isTheirs, let request = EarlyRequest(head) else { return handOn(head, context) }
             guard hasRoom(context) else { return pause(before: part, context) }
-            held = (head, request)
+            held = request
         case .body:
             handOnHead(context)
             tell(context)
             context.fireChannelRead(wrapInboundOut(part))
         case .end:
-            if let held, let content = answer(held.request) {
+            if let held, let content = answer(held) {
                 self.held = nil
                 return give(content, context)
             }
