@@ -115,6 +115,9 @@ final class FirstByte: ChannelInboundHandler {
     /// Writes a whole answer, which somebody flushes. On the thread of the connection only.
     func write(_ answer: ByteBuffer, promise: EventLoopPromise<Void>?) { context?.write(wrapOutboundOut(.byteBuffer(answer)), promise: promise) }
 
+    /// Sends what was written. On the thread of the connection only.
+    func flush() { context?.flush() }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timer?.cancel()
         timer = nil

@@ -145,7 +145,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
         handOnHead(context)
         if !turn.isHolding { turn.begin() }
         if hasAnswered {
-            context.flush()
+            front.flush()
             hasAnswered = false
             // Those behind, who have not heard that something came, have nothing to hear the end of.
             guard came == nil else {
@@ -171,7 +171,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
         // What has waited is in the turn that the queue gave it.
         guard turn.hasRoom, turn.isHolding || turns.hasRoom(behind: turn.given) && !farewell.hasBegun else { return false }
         // What was answered of this piece may be all that waits: it was not sent yet, so nobody knows whether the other end takes it.
-        if hasAnswered, !context.channel.isWritable { context.flush() }
+        if hasAnswered, !context.channel.isWritable { front.flush() }
         return context.channel.isWritable
     }
 
@@ -243,7 +243,7 @@ extension EarlyAnswers {
     /// The part is the first of the next turn.
     private func pause(before part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         turn.end(before: part)
-        if hasAnswered { context.flush() }
+        if hasAnswered { front.flush() }
         if context.channel.isWritable { goOnSoon(context) }
     }
 
