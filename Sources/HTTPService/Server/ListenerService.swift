@@ -148,7 +148,7 @@ struct ListenerService: Service {
                     return [silence, answers]
                 } ?? []
             let ours = ByteToMessageHandler(RequestParser(limits: limits, rules: rules))
-            try pipeline.addHandlers([ours, rules, farewell, HeadRules()] + early, position: .after(parser))
+            try pipeline.addHandlers([ours, rules, farewell] + early, position: .after(parser))
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
             // No byte is read before it has gone: the connection opens when it is set up.
             return pipeline.removeHandler(parser)
