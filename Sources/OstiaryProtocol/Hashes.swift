@@ -22,6 +22,15 @@ package func SHA(_ bytes: [UInt8]) -> [UInt8] {
     return hash.taken
 }
 
+/// The same of a text as it lies in memory.
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
+package func SHA(_ text: String) -> [UInt8] {
+    var hash = SHA256()
+    var text = text
+    text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+    return hash.taken
+}
+
 /// H(label, b) = SHA-256("AP1/" label 00 b) (protocol §2).
 // swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] { H(label.prefix, bytes) }

@@ -23,6 +23,8 @@ struct EarlyAnswersTests {
         let channel: EmbeddedChannel
         let drain = DrainSignal()
         private let front = FirstByte(limit: nil)
+        private let rules: ConnectionRules
+        private let early: EarlyAnswers
         private let behind = Behind()
         var heard: [Heard] { behind.heard }
 
@@ -32,8 +34,11 @@ struct EarlyAnswersTests {
         init(_ end: FullEnd? = nil, content: [UInt8] = Array("{}".utf8)) throws {
             let loop = EmbeddedEventLoop()
             let farewell = Farewell(drain: drain, patience: .hours(1))
-            let early = EarlyAnswers({ $0.address == "/door" ? content : nil }, through: front, farewell: farewell, turns: TurnQueue(loop))
-            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), ConnectionRules(farewell), farewell, early, behind]
+            rules = ConnectionRules(farewell)
+            let silence = SilenceLimit(limit: .hours(1))
+            early = EarlyAnswers(
+                { $0.address == "/door" ? content : nil }, through: front, farewell: farewell, silence: silence, turns: TurnQueue(loop))
+            var handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), rules, farewell, silence, early, behind]
             if let end { handlers.insert(end, at: 0) }
             channel = EmbeddedChannel(handlers: handlers, loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
@@ -45,7 +50,7 @@ struct EarlyAnswersTests {
                 Issue.record("nothing comes in")
                 return
             }
-            parser.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET")))
+            if !rules.isOver { early.hear(FirstByte.Came(bytes: ByteBuffer(string: "GET"))) }
             for part in parts { parser.fireChannelRead(NIOAny(part)) }
             if isWhole { parser.fireChannelReadComplete() }
         }
@@ -55,6 +60,12 @@ struct EarlyAnswersTests {
             channel.isWritable = true
             channel.pipeline.fireChannelWritabilityChanged()
             channel.embeddedEventLoop.advanceTime(by: TurnQueue.pause)
+        }
+
+        /// Whether it is still open after so many minutes more.
+        func isOpen(after minutes: Int64) -> Bool {
+            channel.embeddedEventLoop.advanceTime(by: .minutes(minutes))
+            return channel.isActive
         }
 
         /// What the routes answer.
@@ -126,7 +137,9 @@ struct EarlyAnswersTests {
     private static func request(_ address: String, _ fields: HTTPHeaders = [:]) -> [HTTPServerRequestPart] { [head(address, fields), .end(nil)] }
 
     private static func head(_ address: String, _ fields: HTTPHeaders = [:]) -> HTTPServerRequestPart {
-        .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: address, headers: fields))
+        var fields = fields
+        fields.add(name: "Host", value: "x")
+        return .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: address, headers: fields))
     }
 
     @Test("Of what is answered early nobody behind hears anything, also not that bytes came, however often that is")
@@ -222,14 +235,14 @@ struct EarlyAnswersTests {
         ])
     func fields(name: String, value: String) throws {
         let place = try Place()
-        place.receive(Self.request("/door", ["Host": "x", name: value]))
+        place.receive(Self.request("/door", [name: value]))
         #expect(try place.given() == [] && place.heard == [.bytes(3), .head("/door"), .end])
     }
 
     @Test("What every client says leaves it early", arguments: ["keep-alive", "Keep-Alive"])
     func keepAlive(value: String) throws {
         let place = try Place()
-        place.receive(Self.request("/door", ["Host": "x", "Connection": value, "Accept": "*/*", "Expected": "100-continue"]))
+        place.receive(Self.request("/door", ["Connection": value, "Accept": "*/*", "Expected": "100-continue"]))
         #expect(try place.given() == ["{}"])
     }
 
@@ -237,7 +250,7 @@ struct EarlyAnswersTests {
     func methods() throws {
         for (method, version) in [(HTTPMethod.HEAD, HTTPVersion.http1_1), (.POST, .http1_1), (.GET, .http1_0), (.GET, .http0_9), (.GET, .http2)] {
             let place = try Place()
-            place.receive([.head(HTTPRequestHead(version: version, method: method, uri: "/door")), .end(nil)])
+            place.receive([.head(HTTPRequestHead(version: version, method: method, uri: "/door", headers: ["Host": "x"])), .end(nil)])
             #expect(try place.given() == [], "\(method) \(version)")
         }
     }
@@ -254,6 +267,27 @@ struct EarlyAnswersTests {
         told.receive(Self.request("/door"))
         #expect(try asked.given() + told.given() == [])
         #expect(asked.heard.last == .end && told.heard.count == 6)
+    }
+
+    @Test("The time of silence begins with each request and each answer, whoever gives it; while the routes answer it does not run")
+    func silence() throws {
+        let place = try Place()
+        for _ in 0..<3 {
+            #expect(place.isOpen(after: 50))
+            place.receive(Self.request("/door"))
+            #expect(try place.given() == ["{}"])
+        }
+        #expect(place.isOpen(after: 50))
+        place.receive(Self.request("/other"))
+        #expect(place.isOpen(after: 300))
+        try place.answer()
+        #expect(place.isOpen(after: 59))
+        #expect(!place.isOpen(after: 1))
+        // Nobody waits for the answer of a request that was answered here.
+        let early = try Place()
+        early.receive(Self.request("/door"))
+        #expect(early.isOpen(after: 59))
+        #expect(!early.isOpen(after: 1))
     }
 
     @Test("Who takes no answers is answered when it does")

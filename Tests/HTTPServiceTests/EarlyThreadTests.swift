@@ -16,7 +16,7 @@ struct EarlyThreadTests {
     private final class Crowd {
         let loop: EmbeddedEventLoop
         private let turns: TurnQueue
-        private var connections: [(channel: EmbeddedChannel, front: FirstByte)] = []
+        private var connections: [(channel: EmbeddedChannel, front: FirstByte, early: EarlyAnswers)] = []
         /// The questions of each that were answered.
         private(set) var answered: [[Int]] = []
 
@@ -34,11 +34,12 @@ struct EarlyThreadTests {
                 { request in
                     let name = Array(request.address.utf8.dropFirst())
                     return name + [UInt8](repeating: UInt8(ascii: " "), count: EarlyThreadTests.length - name.count)
-                }, through: front, farewell: Farewell(drain: DrainSignal(), patience: .hours(1)), turns: turns)
+                }, through: front, farewell: Farewell(drain: DrainSignal(), patience: .hours(1)), silence: SilenceLimit(limit: .hours(1)),
+                turns: turns)
             let handlers: [any ChannelHandler] = [front, HTTPResponseEncoder(), early]
             let channel = EmbeddedChannel(handlers: handlers, loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
-            connections.append((channel, front))
+            connections.append((channel, front, early))
             answered.append([])
             return connections.count - 1
         }
@@ -47,7 +48,7 @@ struct EarlyThreadTests {
         func ask(_ index: Int, _ questions: Range<Int>) throws {
             let connection = connections[index]
             let parser = try connection.channel.pipeline.syncOperations.context(handler: connection.front)
-            parser.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET")))
+            connection.early.hear(FirstByte.Came(bytes: ByteBuffer(string: "GET")))
             for question in questions {
                 let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/\(question)")
                 parser.fireChannelRead(NIOAny(HTTPServerRequestPart.head(head)))
@@ -164,7 +165,10 @@ struct EarlyThreadTests {
                 channel.eventLoop.makeCompletedFuture {
                     let front = FirstByte(limit: nil)
                     let farewell = Farewell(drain: DrainSignal(), patience: .hours(1))
-                    let early = EarlyAnswers(answer, through: front, farewell: farewell, turns: queues.queue(of: channel.eventLoop))
+                    let early = EarlyAnswers(
+                        answer, through: front, farewell: farewell, silence: SilenceLimit(limit: .hours(1)),
+                        turns: queues.queue(of: channel.eventLoop))
+                    front.listener = { early.hear($0) }
                     try channel.pipeline.syncOperations.addHandlers(front, Questions(), HTTPResponseEncoder(), early)
                     open.change { $0 += 1 }
                 }

@@ -24,6 +24,8 @@ struct FarewellTests {
         }
 
         func ask(_ path: String, _ fields: HTTPHeaders = [:]) {
+            var fields = fields
+            fields.add(name: "Host", value: "x")
             channel.pipeline.fireChannelRead(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: fields)))
             channel.pipeline.fireChannelRead(HTTPServerRequestPart.end(nil))
         }

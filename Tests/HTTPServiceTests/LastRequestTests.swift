@@ -18,6 +18,8 @@ struct LastRequestTests {
         func come() { channel.pipeline.syncOperations.fireUserInboundEventTriggered(FirstByte.Came(bytes: ByteBuffer(string: "GET"))) }
 
         func ask(_ path: String, _ fields: HTTPHeaders = [:]) {
+            var fields = fields
+            fields.add(name: "Host", value: "x")
             let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: path, headers: fields)
             channel.pipeline.fireChannelRead(HTTPServerRequestPart.head(head))
             channel.pipeline.fireChannelRead(HTTPServerRequestPart.body(ByteBuffer(string: "a")))

@@ -10,16 +10,17 @@ struct SilenceLimitTests {
     private struct Place {
         let channel: EmbeddedChannel
         let loop: EmbeddedEventLoop
+        let silence = SilenceLimit(limit: .seconds(75))
 
         init() throws {
             loop = EmbeddedEventLoop()
-            channel = EmbeddedChannel(handlers: [HalfOpen(), SilenceLimit(limit: .seconds(75))], loop: loop)
+            channel = EmbeddedChannel(handlers: [HalfOpen(), silence], loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
         }
 
         func ask(isWhole: Bool = true) {
-            channel.pipeline.fireChannelRead(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
-            if isWhole { channel.pipeline.fireChannelRead(HTTPServerRequestPart.end(nil)) }
+            silence.came(.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
+            if isWhole { silence.came(.end(nil)) }
         }
 
         func answer() throws {
@@ -80,7 +81,7 @@ struct SilenceLimitTests {
         for _ in 0..<3 {
             #expect(place.isOpen(after: 50))
             place.ask()
-            place.channel.pipeline.triggerUserOutboundEvent(SilenceLimit.Answered(), promise: nil)
+            place.silence.answered()
         }
         #expect(place.isOpen(after: 74))
         #expect(!place.isOpen(after: 1))

@@ -12,7 +12,7 @@ struct AdminKey: RouterMiddleware {
     init(hash: [UInt8]) { self.hash = hash }
 
     /// Whose key it is; nil where it is nobody's.
-    func caller(of key: String) -> AdminCaller? { matches(SHA(Array(key.utf8)), hash) ? .main : nil }
+    func caller(of key: String) -> AdminCaller? { matches(SHA(key), hash) ? .main : nil }
 
     func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         guard let key = request.headers[.apiKey] else { throw AdminRefusal.keyMissing }

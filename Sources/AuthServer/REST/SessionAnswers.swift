@@ -32,7 +32,7 @@ struct SessionAnswers: Sendable {
         return address.withUTF8 { letters in
             guard letters.count == before.count + ServerID.textLength + behind.count, letters.starts(with: before) else { return nil }
             let (text, rest) = (letters[before.count..<before.count + ServerID.textLength], letters.suffix(behind.count))
-            return rest.elementsEqual(behind) ? ServerID(text: String(decoding: text, as: UTF8.self)) : nil
+            return rest.elementsEqual(behind) ? ServerID(text: UnsafeBufferPointer(rebasing: text)) : nil
         }
     }
 

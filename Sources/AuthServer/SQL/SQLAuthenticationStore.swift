@@ -86,9 +86,10 @@ package struct SQLAuthenticationStore: AuthenticationStore {
     }
 
     package func viewAtOnce(nonceHash: [UInt8], of server: ServerID) -> SeenView? {
-        let read = { SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database) }
-        guard let views else { return read().map { SeenView($0) } }
-        return views.view(nonceHash: nonceHash, of: server, orRead: read)
+        // A closure that takes the store takes a copy of it, which cost half of what is asked of the memory.
+        let database = database
+        guard let views else { return SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database).map { SeenView($0) } }
+        return views.view(nonceHash: nonceHash, of: server) { SQLRows.viewAtOnce(nonceHash: nonceHash, of: server, in: database) }
     }
 }
 

@@ -6,7 +6,8 @@ import Synchronization
 package final class SeenView: Sendable {
     /// What is known of it.
     package enum Content: Sendable {
-        case rows(SessionView)
+        /// In a place of its own: rows are long, and a text that takes their place shall neither keep their room nor be moved with it.
+        indirect case rows(SessionView)
         /// What is said of a login as long as the deadline has not passed.
         case text([UInt8], until: Instant)
     }

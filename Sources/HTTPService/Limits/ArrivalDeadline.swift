@@ -88,6 +88,8 @@ final class FirstByte: ChannelInboundHandler {
     private let limit: TimeAmount?
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
+    /// Hears by a call that bytes came. Nil where all behind are told, by an event, of which each handler asks what it is.
+    var listener: ((Came) -> Void)?
 
     /// - Parameter limit: how long the very first may take; nil when only silence in general is limited.
     init(limit: TimeAmount?) {
@@ -106,17 +108,21 @@ final class FirstByte: ChannelInboundHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+        (self.context, listener) = (nil, nil)
         timer?.cancel()
     }
 
     /// Writes a whole answer, which somebody flushes. On the thread of the connection only.
     func write(_ answer: ByteBuffer, promise: EventLoopPromise<Void>?) { context?.write(wrapOutboundOut(.byteBuffer(answer)), promise: promise) }
 
+    /// Sends what was written. On the thread of the connection only.
+    func flush() { context?.flush() }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timer?.cancel()
         timer = nil
-        context.fireUserInboundEventTriggered(Came(bytes: unwrapInboundIn(data)))
+        let came = Came(bytes: unwrapInboundIn(data))
+        if let listener { listener(came) } else { context.fireUserInboundEventTriggered(came) }
         context.fireChannelRead(data)
     }
 }

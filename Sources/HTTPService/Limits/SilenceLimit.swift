@@ -3,16 +3,14 @@ import NIOHTTP1
 
 /// Closes a connection that is silent for too long between two requests, before its first, or in the midst of one. The framework's own limit stands where it
 /// hears nothing of requests that are answered early, and would close under a client that asks all the time.
-final class SilenceLimit: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
+///
+/// Of what comes, and of its own answers, it is told by ``EarlyAnswers``, behind it; those of the routes pass through.
+final class SilenceLimit: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Says that a request was answered by bytes that do not pass by here.
-    struct Answered {}
-
     private let limit: TimeAmount
+    private var context: ChannelHandlerContext?
     private var last = NIODeadline.uptimeNanoseconds(0)
     private var unanswered = 0
     private var isArriving = false
@@ -25,35 +23,38 @@ final class SilenceLimit: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         last = context.eventLoop.now
         lookLater(at: last + limit, context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         look?.cancel()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+    /// A part of a request came.
+    func came(_ part: HTTPServerRequestPart) {
+        switch part {
         case .head:
             unanswered += 1
             isArriving = true
         case .body: break
         case .end: isArriving = false
         }
-        if !isLast { last = context.eventLoop.now }
-        context.fireChannelRead(data)
+        if !isLast { noteTime() }
+    }
+
+    /// A request was answered.
+    func answered() {
+        // What was refused before it was a request is answered, too.
+        unanswered = max(0, unanswered - 1)
+        noteTime()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { noteAnswer(context) }
+        if case .end = unwrapOutboundIn(data) { answered() }
         context.write(data, promise: promise)
-    }
-
-    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is Answered else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        noteAnswer(context)
-        promise?.succeed()
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -61,10 +62,8 @@ final class SilenceLimit: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    private func noteAnswer(_ context: ChannelHandlerContext) {
-        // What was refused before it was a request is answered, too.
-        unanswered = max(0, unanswered - 1)
-        last = context.eventLoop.now
+    private func noteTime() {
+        if let context { last = context.eventLoop.now }
     }
 
     /// A request that has come whole may be answered as late as it likes: then time counts from its answer.

@@ -2,7 +2,8 @@ import NIOCore
 import NIOHTTP1
 
 /// Knows which request is the last of its connection, and says so in one word, `Connection: close`: everybody behind looks for that and for nothing else. What comes
-/// behind such a request is nothing to anybody: nobody answers it, and whoever counts or times what is under way would wait for it for ever. Stands right behind ``RequestParser``, and tells it when the parser has stopped.
+/// behind such a request is nothing to anybody: nobody answers it, and whoever counts or times what is under way would wait for it for ever. A head that ``HeadRules`` do not
+/// take ends a connection, too, and goes no further. Stands right behind ``RequestParser``, and tells it when the parser has stopped.
 final class ConnectionRules: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -10,6 +11,8 @@ final class ConnectionRules: ChannelInboundHandler {
     private let farewell: Farewell
     private var next = Next.request
     private var hasStopped = false
+    /// A head was refused: what comes now is read by nobody.
+    private var hasRefused = false
     /// The last request came whole.
     private(set) var isOver = false
 
@@ -21,21 +24,34 @@ final class ConnectionRules: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
-        case .head(var head):
+        case .head(let head):
             guard farewell.takes() else {
                 isOver = true
                 return
             }
             next = Next(behind: head)
-            guard next == .nothing else { break }
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
-            return context.fireChannelRead(wrapInboundOut(.head(head)))
+            return handOn(head, as: data, context)
         case .body: break
         case .end:
             isOver = next == .nothing
             hasStopped = next == .requestAnew
         }
-        context.fireChannelRead(data)
+        if !hasRefused { context.fireChannelRead(data) }
+    }
+
+    /// - Parameter data: the head as it came, which goes on where nothing of it changes.
+    private func handOn(_ head: HTTPRequestHead, as data: NIOAny, _ context: ChannelHandlerContext) {
+        guard !hasRefused else { return }
+        if let refusal = HeadRules.refusal(of: head) {
+            hasRefused = true
+            return context.fireErrorCaught(refusal)
+        }
+        let expectsInVain = HeadRules.expectsInVain(head)
+        guard next == .nothing || expectsInVain else { return context.fireChannelRead(data) }
+        var head = head
+        if next == .nothing { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        if expectsInVain { head.headers.remove(name: "expect") }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -46,9 +62,10 @@ final class ConnectionRules: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The parser may be at odds with what comes behind the last request, or take it for an error that something comes.
+    /// The parser may be at odds with what comes behind the last request, or take it for an error that something comes; and with what follows a head for which
+    /// there is an answer already.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isOver, !farewell.isOver { context.fireErrorCaught(error) }
+        if !hasRefused, !isOver, !farewell.isOver { context.fireErrorCaught(error) }
     }
 
     /// Whether the parser has stopped, since the request asked for another protocol; once for each.

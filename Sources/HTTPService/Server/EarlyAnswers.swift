@@ -18,7 +18,9 @@ final class EarlyAnswers: ChannelDuplexHandler {
     private let answer: EarlyAnswer
     private let front: FirstByte
     private let farewell: Farewell
+    private let silence: SilenceLimit
     private let turns: TurnQueue
+    private var context: ChannelHandlerContext?
     /// Requests that went on and are not answered.
     private var unanswered = 0
     /// A request or an answer of the routes has said what becomes of the connection: the rest of it is theirs.
@@ -28,7 +30,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// Those behind have heard of bytes of a request whose end they have not met.
     private var isArriving = false
     /// A request that may be answered here, when its end comes, which is next.
-    private var held: (head: HTTPRequestHead, request: EarlyRequest)?
+    private var held: EarlyRequest?
     /// Of what was read last something was answered here.
     private var hasAnswered = false
     /// Something was answered here, and nothing ever went on.
@@ -43,21 +45,33 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// - Parameters:
     ///   - front: of the same connection: through it answers go, past the encoder.
     ///   - farewell: of the same connection: knows whether the server stops, and which answer is the last then.
+    ///   - silence: the handler before this one, which is told of each part that comes and each answer that is given here.
     ///   - turns: of its thread.
-    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, farewell: Farewell, turns: TurnQueue) {
+    init(_ answer: @escaping EarlyAnswer, through front: FirstByte, farewell: Farewell, silence: SilenceLimit, turns: TurnQueue) {
         self.answer = answer
         self.front = front
         self.farewell = farewell
+        self.silence = silence
         self.turns = turns
     }
 
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// Bytes came, which are parsed next. On the thread of the connection only.
+    func hear(_ bytes: FirstByte.Came) {
+        guard let context else { return }
+        if turn.isHolding { hold(.bytes(bytes), context) } else { note(bytes, context) }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard turn.isHolding, event is FirstByte.Came || event as? ChannelEvent == .inputClosed else { return hear(event, context) }
-        hold(.event(event), context)
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        if turn.isHolding { hold(.end, context) } else { end(context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if turn.isHolding { hold(.part(data), context) } else { take(data, context) }
+        let part = unwrapInboundIn(data)
+        silence.came(part)
+        if turn.isHolding { hold(.part(part), context) } else { take(part, context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -81,7 +95,10 @@ final class EarlyAnswers: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { turn.forget() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        turn.forget()
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
@@ -93,31 +110,34 @@ final class EarlyAnswers: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    private func hear(_ event: Any, _ context: ChannelHandlerContext) {
-        if case .inputClosed? = event as? ChannelEvent, isOnlyOurs { return tellOfEnd(context) }
-        guard let bytes = event as? FirstByte.Came, !isArriving else { return context.fireUserInboundEventTriggered(event) }
-        came = bytes
+    private func note(_ bytes: FirstByte.Came, _ context: ChannelHandlerContext) {
+        if isArriving { context.fireUserInboundEventTriggered(bytes) } else { came = bytes }
     }
 
-    private func take(_ data: NIOAny, _ context: ChannelHandlerContext) {
-        switch unwrapInboundIn(data) {
+    /// The other end has closed its half.
+    private func end(_ context: ChannelHandlerContext) {
+        if isOnlyOurs { tellOfEnd(context) } else { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head(let head):
             guard unanswered == 0, !isArriving, !isTheirs, let request = EarlyRequest(head) else { return handOn(head, context) }
-            guard hasRoom(context) else { return pause(before: data, context) }
-            held = (head, request)
+            guard hasRoom(context) else { return pause(before: part, context) }
+            held = request
         case .body:
             handOnHead(context)
             tell(context)
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(part))
         case .end:
-            if let held, let content = answer(held.request) {
+            if let held, let content = answer(held) {
                 self.held = nil
                 return give(content, context)
             }
             handOnHead(context)
             tell(context)
             isArriving = false
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(part))
         }
     }
 
@@ -125,8 +145,13 @@ final class EarlyAnswers: ChannelDuplexHandler {
         handOnHead(context)
         if !turn.isHolding { turn.begin() }
         if hasAnswered {
-            context.flush()
-            (hasAnswered, came) = (false, nil)
+            front.flush()
+            hasAnswered = false
+            // Those behind, who have not heard that something came, have nothing to hear the end of.
+            guard came == nil else {
+                came = nil
+                return
+            }
         } else {
             // Half a head, say.
             tell(context)
@@ -146,7 +171,7 @@ final class EarlyAnswers: ChannelDuplexHandler {
         // What has waited is in the turn that the queue gave it.
         guard turn.hasRoom, turn.isHolding || turns.hasRoom(behind: turn.given) && !farewell.hasBegun else { return false }
         // What was answered of this piece may be all that waits: it was not sent yet, so nobody knows whether the other end takes it.
-        if hasAnswered, !context.channel.isWritable { context.flush() }
+        if hasAnswered, !context.channel.isWritable { front.flush() }
         return context.channel.isWritable
     }
 
@@ -158,19 +183,24 @@ final class EarlyAnswers: ChannelDuplexHandler {
         isOnlyOurs = !hasHandedOn
         // Of a server that stops all that was read with it is counted by now, since it has waited.
         let isLast = turn.isHolding && farewell.begins()
-        var bytes = context.channel.allocator.buffer(capacity: Self.mostOfHead + content.count)
-        bytes.writeBytes(Self.beforeLength)
-        bytes.writeString(String(content.count))
-        bytes.writeStaticString("\r\nX-Request-Id: ")
-        bytes.writeString(RequestName.next())
-        bytes.writeStaticString("\r\nDate: ")
-        bytes.writeString(HTTPDate.now)
-        if isLast { bytes.writeStaticString("\r\nConnection: close") }
-        bytes.writeStaticString("\r\n\r\n")
-        bytes.writeBytes(content)
+        let most = Self.mostOfHead + content.count
+        var bytes = context.channel.allocator.buffer(capacity: most)
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: most) { room in
+            var room = AnswerRoom(room)
+            room.put(Self.beforeLength)
+            room.put(String(content.count))
+            room.put("\r\nX-Request-Id: ")
+            RequestName.writeNext(to: room.take(RequestName.length))
+            room.put("\r\nDate: ")
+            room.put(HTTPDate.now)
+            if isLast { room.put("\r\nConnection: close") }
+            room.put("\r\n\r\n")
+            room.put(content)
+            return room.count
+        }
         front.write(bytes, promise: farewell.sent(nil))
         farewell.answered()
-        context.triggerUserOutboundEvent(SilenceLimit.Answered(), promise: nil)
+        silence.answered()
     }
 
     /// The beginning of a head, whose fields stand in the order in which the routes' answers have them.
@@ -211,9 +241,9 @@ final class EarlyAnswers: ChannelDuplexHandler {
 // Turns.
 extension EarlyAnswers {
     /// The part is the first of the next turn.
-    private func pause(before part: NIOAny, _ context: ChannelHandlerContext) {
+    private func pause(before part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         turn.end(before: part)
-        if hasAnswered { context.flush() }
+        if hasAnswered { front.flush() }
         if context.channel.isWritable { goOnSoon(context) }
     }
 
@@ -238,8 +268,9 @@ extension EarlyAnswers {
         turn.begin()
         while let next = turn.next() {
             switch next {
-            case .part(let data): take(data, context)
-            case .event(let event): hear(event, context)
+            case .bytes(let bytes): note(bytes, context)
+            case .part(let part): take(part, context)
+            case .end: end(context)
             // Nothing is said behind the last answer.
             case .error(let error): if !farewell.isOver { fail(error, context) }
             case .complete: complete(context)

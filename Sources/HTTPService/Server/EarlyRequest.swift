@@ -3,22 +3,22 @@ import NIOHTTP1
 /// A request that can be answered before the routes, as far as its head says: a GET of HTTP/1.1 that has no body, expects nothing and leaves the connection as
 /// it is. There is nothing else to know of one: what a route would do with it follows from its address and its fields.
 package struct EarlyRequest: Sendable {
+    let head: HTTPRequestHead
     /// As it was sent, query included.
-    package let address: String
-    private let fields: HTTPHeaders
+    package var address: String { head.uri }
 
     /// Nil for any other request, also for one whose fields only might mean something to the connection.
     init?(_ head: HTTPRequestHead) {
         guard head.method == .GET, head.version == .http1_1 else { return nil }
         for (name, value) in head.headers where !Self.isPlain(name, value) { return nil }
-        (address, fields) = (head.uri, head.headers)
+        self.head = head
     }
 
     /// The value of a field that is there once; nil where it is missing or comes again.
     /// - Parameter name: in lower case.
     package func only(_ name: StaticString) -> String? {
         var found: String?
-        for (other, value) in fields where other.isWord(name) {
+        for (other, value) in head.headers where other.isWord(name) {
             guard found == nil else { return nil }
             found = value
         }

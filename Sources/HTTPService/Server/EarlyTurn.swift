@@ -1,11 +1,13 @@
-import NIOCore
+import NIOHTTP1
 
 /// The turn of a connection whose requests are answered where they are parsed (docs/decisions/0057): how much it was answered, and what came behind that. What
 /// came waits, in its order, until others had their turn and the other end takes more.
 struct EarlyTurn {
     enum Waiting {
-        case part(NIOAny)
-        case event(Any)
+        case bytes(FirstByte.Came)
+        case part(HTTPServerRequestPart)
+        /// The other end has closed its half.
+        case end
         case error(any Error)
         /// There is no more of what was read at once.
         case complete
@@ -32,7 +34,7 @@ struct EarlyTurn {
     mutating func give(_ bytes: Int) { given += bytes }
 
     /// It is over before a part, which is the first to wait or was just taken from those that do.
-    mutating func end(before part: NIOAny) {
+    mutating func end(before part: HTTPServerRequestPart) {
         isOver = true
         if isHolding {
             place -= 1

@@ -1,13 +1,10 @@
-import NIOCore
 import NIOHTTP1
 
 /// Takes a request with one Host, or with none where it is older than HTTP/1.1 (RFC 9112 §3.2), whose body is framed in a way that nobody before us can
 /// read otherwise (§6.1). Of two hosts, or of codings beside `chunked`, a proxy could look at one and a server at the other. Out of a head that is older than
-/// HTTP/1.1 it takes the expectation, which there is none of (§10.1.1 of RFC 9110). Stands behind the parser, which is the last to know the version.
-final class HeadRules: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-
+/// HTTP/1.1 it takes the expectation, which there is none of (§10.1.1 of RFC 9110). ``ConnectionRules`` asks it behind the parser, which is the last to know the
+/// version.
+enum HeadRules {
     /// Why a head is not taken. The connection ends with it.
     enum Refused: Error {
         /// It names no Host, or more than one.
@@ -18,30 +15,8 @@ final class HeadRules: ChannelInboundHandler {
         case oldCoding
     }
 
-    /// A request was refused: what comes now is read by nobody.
-    private var isOver = false
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isOver else { return }
-        guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        if let refusal = Self.refusal(of: head) {
-            isOver = true
-            return context.fireErrorCaught(refusal)
-        }
-        guard Self.isOld(head), head.headers.contains(name: "expect") else { return context.fireChannelRead(data) }
-        var expectsNothing = head
-        expectsNothing.headers.remove(name: "expect")
-        context.fireChannelRead(wrapInboundOut(.head(expectsNothing)))
-    }
-
-    /// The parser may be at odds with what follows the head, for which there is an answer already.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isOver { context.fireErrorCaught(error) }
-    }
-
-    private static func isOld(_ head: HTTPRequestHead) -> Bool { (head.version.major, head.version.minor) < (1, 1) }
-
-    private static func refusal(of head: HTTPRequestHead) -> Refused? {
+    /// Nil of a head that is taken.
+    static func refusal(of head: HTTPRequestHead) -> Refused? {
         let isOld = isOld(head)
         var (hosts, codings, isChunked) = (0, 0, true)
         for (name, value) in head.headers {
@@ -57,4 +32,9 @@ final class HeadRules: ChannelInboundHandler {
         if isOld { return .oldCoding }
         return codings == 1 && isChunked ? nil : .coding
     }
+
+    /// Whether it has an expectation that means nothing.
+    static func expectsInVain(_ head: HTTPRequestHead) -> Bool { isOld(head) && head.headers.contains(name: "expect") }
+
+    private static func isOld(_ head: HTTPRequestHead) -> Bool { (head.version.major, head.version.minor) < (1, 1) }
 }

@@ -137,13 +137,18 @@ struct ListenerService: Service {
             let early: [any ChannelHandler] =
                 try listener.early.map { answer in
                     let front = try pipeline.handler(type: FirstByte.self)
-                    return [
-                        SilenceLimit(limit: limits.idle),
-                        EarlyAnswers(answer, through: front, farewell: farewell, turns: turns.queue(of: channel.eventLoop)),
-                    ]
+                    let silence = SilenceLimit(limit: limits.idle)
+                    let answers = EarlyAnswers(
+                        answer, through: front, farewell: farewell, silence: silence, turns: turns.queue(of: channel.eventLoop))
+                    front.listener = { bytes in
+                        // As where all are told by ``ConnectionRules``: behind the last request nobody is.
+                        guard !rules.isOver else { return }
+                        answers.hear(bytes)
+                    }
+                    return [silence, answers]
                 } ?? []
             let ours = ByteToMessageHandler(RequestParser(limits: limits, rules: rules))
-            try pipeline.addHandlers([ours, rules, farewell, HeadRules()] + early, position: .after(parser))
+            try pipeline.addHandlers([ours, rules, farewell] + early, position: .after(parser))
             try pipeline.addHandler(HandOver(of: value, to: taker), position: .last)
             // No byte is read before it has gone: the connection opens when it is set up.
             return pipeline.removeHandler(parser)

@@ -46,7 +46,8 @@ package enum Base64URL {
         return Array(text.utf8).withUnsafeBufferPointer { decode($0) }
     }
 
-    private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    /// The same of a text as it lies in memory.
+    package static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var isText = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, count in
             values.withUnsafeBufferPointer { values in

@@ -18,6 +18,12 @@ package struct Identifier<Kind>: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes)
     }
 
+    /// From such a text as it lies in memory.
+    package init?(text: UnsafeBufferPointer<UInt8>) {
+        guard let bytes = Base64URL.decode(text) else { return nil }
+        self.init(bytes)
+    }
+
     package init(from reader: inout ByteReader) throws(WireError) { bytes = try reader.fixed(Self.count) }
     package init(using random: any RandomSource) { bytes = random.bytes(Self.count) }
 

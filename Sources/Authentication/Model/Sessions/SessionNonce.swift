@@ -13,24 +13,22 @@ package struct SessionNonce: Sendable, CustomStringConvertible {
         guard characters.count >= Self.lengths.lowerBound else { throw .tooShort }
         guard characters.count <= Self.lengths.upperBound else { throw .tooLong }
         let content = characters[..<(characters.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0)]
-        guard characters.count - content.count <= 2, content.allSatisfy(Self.isDigit) else { throw .badCharacter }
-        let isURL = content.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-        let isPlain = content.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+        guard characters.count - content.count <= 2 else { throw .badCharacter }
+        var (isURL, isPlain) = (false, false)
+        for character in content {
+            switch character {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): isURL = true
+            case UInt8(ascii: "+"), UInt8(ascii: "/"): isPlain = true
+            default: throw .badCharacter
+            }
+        }
         guard !(isURL && isPlain) else { throw .badCharacter }
         hash = Transcript.nonce(characters)
     }
 
     /// A nonce of which only the hash was kept.
     package init(hash: [UInt8]) { self.hash = hash }
-
-    private static func isDigit(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default: false
-        }
-    }
 
     /// Four bytes of the hash, enough to follow a session through a log.
     package var description: String { "nonce \(Base64URL.encode(Array(hash.prefix(4))))" }
