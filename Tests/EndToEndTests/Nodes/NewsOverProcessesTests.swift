@@ -56,9 +56,9 @@ struct NewsOverProcessesTests {
             phone: try FixturePhone.onNetwork(in: person.phone.home, transport: PinnedTransport(to: there)), backend: backend, there: there,
             stopper: NodeCaller(0, at: here, fixture, serverID: backend.serverID))
         var series: [Delays] = []
-        repeat { series.append(try await Self.delays(scene)) } while !series.contains(where: \.isPrompt) && series.count < Self.mostSeries
-        #expect(series.allSatisfy(\.areNews), "\(series)")
-        #expect(series.contains(where: \.isPrompt), "\(series)")
+        repeat { series.append(try await Self.delays(scene)) } while !series.contains { $0.isPrompt } && series.count < Self.mostSeries
+        #expect(series.allSatisfy { $0.areNews }, "\(series)")
+        #expect(series.contains { $0.isPrompt }, "\(series)")
         try await fixture.stop()
     }
 
