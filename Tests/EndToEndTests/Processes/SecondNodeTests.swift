@@ -6,7 +6,7 @@ import Testing
 @testable import ostiary
 
 /// A second `serve` on the database of the first, as an operator adds one: by what is copied to it.
-@Suite("A second node as a process", .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"), .timeLimit(.minutes(5)))
+@Suite("A second node as a process", .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"), .timeLimit(.minutes(15)))
 struct SecondNodeTests {
     private static let unset = ["OSTIARY_ROOT_API_KEY": ""]
     private static let made = "no API key is set: made one in a file"
