@@ -61,9 +61,9 @@ struct FixturePhone: Sendable {
         try await follow(.bytes(code), entering: pin)
     }
 
-    /// Taps the link behind the button of a login page, and leaves what follows to its browser.
-    func tap(_ link: String, entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
-        try await follow(.text(link), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
+    /// Taps the link behind the button of a login page, or scans its code, and leaves what follows to its browser.
+    func accept(_ page: FlowSource, entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        try await follow(page, until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
     }
 
     func logInToApp(pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
@@ -73,11 +73,6 @@ struct FixturePhone: Sendable {
 
     func logInToApp(entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
         try await follow(.app, entering: pin)
-    }
-
-    /// Scans the code of a login page, and leaves what follows to its browser.
-    func acceptOnPage(_ code: [UInt8], entering pin: (SecondFactorInfo) -> String?) async throws -> (end: End, answers: [SecondFactorInfo]) {
-        try await follow(.bytes(code), until: { Self.returning($0) ?? Self.end($0) }, entering: pin)
     }
 
     /// Hears nothing but what is about this login: what becomes meanwhile of those of before, which end at other nodes for example, is no end of it.
@@ -113,7 +108,10 @@ struct FixturePhone: Sendable {
 
     /// The next event that means something to the test.
     func until<Value: Sendable>(_ choose: @Sendable (OstiaryEvent) -> Value?) async throws -> Value {
-        try #require(await log.next(within: .aHang, choose), "the event did not come")
+        let value = await log.next(within: .aHang, choose)
+        // Who is cancelled was not left without it.
+        if value == nil { try Task.checkCancellation() }
+        return try #require(value, "the event did not come")
     }
 
     private enum Question: Sendable {

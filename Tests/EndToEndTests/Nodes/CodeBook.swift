@@ -5,6 +5,7 @@ final class CodeBook: Sendable {
     private struct State {
         var begun: [String: Duration] = [:]
         var invitations: [Invitation] = []
+        var enrolments: Set<String> = []
         var numbers: [String: Int] = [:]
         var sent: [LossyTransport.Sent] = []
     }
@@ -15,6 +16,8 @@ final class CodeBook: Sendable {
     var begun: [String: Duration] { state.withLock { $0.begun } }
     /// In the order in which they were made.
     var invitations: [Invitation] { state.withLock { $0.invitations } }
+    /// The nonces of the browsers for which enrolment codes were drawn, or may have been.
+    var enrolments: Set<String> { state.withLock { $0.enrolments } }
     /// What the phones sent that logged in after they had enrolled.
     var sent: [LossyTransport.Sent] { state.withLock { $0.sent } }
 
@@ -27,6 +30,7 @@ final class CodeBook: Sendable {
     }
 
     func note(_ key: String, begun moment: Duration) { state.withLock { $0.begun[key] = moment } }
+    func note(enrolment nonce: String) { state.withLock { _ = $0.enrolments.insert(nonce) } }
     func note(_ invitation: Invitation) { state.withLock { $0.invitations.append(invitation) } }
     func note(sent messages: [LossyTransport.Sent]) { state.withLock { $0.sent += messages } }
 }

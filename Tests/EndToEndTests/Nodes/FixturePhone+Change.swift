@@ -30,6 +30,7 @@ extension FixturePhone {
         let deadline = ContinuousClock.now + .aHang
         while true {
             guard ContinuousClock.now < deadline else { throw Timeout(description: "the change does not end") }
+            try Task.checkCancellation()
             // What has failed before it asked anything tells nothing but that.
             guard let (factor, isFirst) = await log.next(within: .milliseconds(100), Self.managed) else {
                 if end.hasCome.withLock({ $0 }) { break } else { continue }

@@ -13,29 +13,31 @@ extension FixturePhone {
     }
 
     /// Reads an enrolment code, over a network on which anything may be lost. Who reads it again asks under the same device key.
-    func read(_ code: [UInt8]) async throws -> Claim {
+    func read(_ code: [UInt8]) async -> Claim {
         let id: Session.ID
         do throws(OstiaryError) { id = try await ostiary.core().engine.begin(.bytes(code)) } catch { return .unheard }
-        return try await until { event -> Claim? in
+        let claim = await log.next(within: .aHang) { event -> Claim? in
             guard Self.session(of: event) == id else { return nil }
             if case .confirmEnrol(let session, _, _) = event { return .given(session) }
             return Self.end(event).map { $0 == .failed(.enrolmentExpired) ? Claim.refused : Claim.unheard }
         }
+        return claim ?? .unheard
     }
 
     /// Goes on with what was read: sets a first PIN, and shows the code that is typed into the browser.
     /// - Parameter confirm: types it, for the account that waits for it.
-    func goOn(with session: Session, confirm: (Account?, String) async -> Void) async throws -> End {
+    func goOn(with session: Session, confirm: (Account?, String) async -> Void) async {
         ostiary.setAccount(nil, for: session)
         var entered = 0
-        while true {
-            switch try await until({ Self.step($0, of: session.id) }) {
+        // Where nothing is heard in all that time it is over as well.
+        while let step = await log.next(within: .aHang, { Self.step($0, of: session.id) }) {
+            switch step {
             case .pin:
                 // Where a server could not be asked it is asked for again.
                 entered += 1
                 if entered <= 3 { enter(Person.pin) } else { ostiary.sfCancel() }
             case .code(let account, let code): await confirm(account, code)
-            case .over(let end): return end
+            case .over: return
             }
         }
     }
@@ -43,7 +45,7 @@ extension FixturePhone {
     private enum Step: Sendable {
         case pin
         case code(Account?, String)
-        case over(End)
+        case over
     }
 
     private static func step(_ event: OstiaryEvent, of id: Session.ID) -> Step? {
@@ -51,7 +53,7 @@ extension FixturePhone {
         switch event {
         case .secondFactorStarted(let factor), .secondFactorUpdated(let factor): return factor.stopped ? nil : Step.pin
         case .enrolConfirmation(let session, let code): return .code(session.account, code)
-        default: return end(event).map(Step.over)
+        default: return end(event).map { _ in Step.over }
         }
     }
 }

@@ -22,6 +22,8 @@ struct NodeEvidence: Sendable {
     private let sent: [[UInt8]: Decided]
     private let proofs: [[UInt8]: [UInt8]]
     private let secondFactor: OperatorKeys
+    /// Hashes of the nonces of browsers that enrolments log in.
+    private let enrolments: Set<[UInt8]>
 
     private struct Decided: Sendable {
         let message: Encoded<L5>
@@ -31,6 +33,7 @@ struct NodeEvidence: Sendable {
 
     private struct LoggedIn: Sendable {
         let id: [UInt8]
+        let nonceHash: [UInt8]?
         let account: [UInt8]?
         let deviceKey: [UInt8]?
         let decision: [UInt8]
@@ -39,8 +42,10 @@ struct NodeEvidence: Sendable {
 
     /// - Parameters:
     ///   - messages: what the phones sent.
+    ///   - nonces: of the browsers for which somebody drew an enrolment code.
     ///   - areKeysErased: whether some of that can be opened by nobody any more.
-    init(of fixture: NodesFixture, _ messages: [LossyTransport.Sent], areKeysErased: Bool) async throws {
+    init(of fixture: NodesFixture, _ messages: [LossyTransport.Sent], enrolments nonces: Set<String>, areKeysErased: Bool) async throws {
+        enrolments = Set(nonces.map { Transcript.nonce($0) })
         let key = try KeyEncryptionKey.load(from: fixture.layout.authenticationData.appendingPathComponent("nodes.kek").path)
         let database = try await fixture.cluster.open(fixture.database)
         let opener = try await RequestOpener(database, key: key)
@@ -63,7 +68,11 @@ struct NodeEvidence: Sendable {
         let name = Base64URL.encode(session.id)
         guard let account = session.account else { return problems.append("\(name): of nobody") }
         // What an activation logs in has the phone's answer to the enrolment behind it, and the account may have been given up by its phone since then.
-        guard !session.decision.isEmpty else { return }
+        // Nobody else is logged in without a decision.
+        guard !session.decision.isEmpty else {
+            if !enrolments.contains(session.nonceHash ?? []) { problems.append("\(name): no decision, and no enrolment") }
+            return
+        }
         guard let key = session.deviceKey else { return problems.append("\(name): of nobody") }
         // A typed code has the device's key behind it.
         guard !session.isTyped else { return }
@@ -96,13 +105,14 @@ struct NodeEvidence: Sendable {
         try await database.read { connection in
             try connection.query(
                 """
-                SELECT session.id, session.account, account.device_key, session.decision, session.offline
+                SELECT session.id, session.nonce_hash, session.account, account.device_key, session.decision, session.offline
                 FROM session LEFT JOIN account ON account.id = session.account WHERE session.logged_in_at IS NOT NULL
                 """
             ).map { row in
                 LoggedIn(
-                    id: try row.blob("id"), account: try row.optionalBlob("account"), deviceKey: try row.optionalBlob("device_key"),
-                    decision: try row.optionalBlob("decision") ?? [], isTyped: try row.int("offline") != 0)
+                    id: try row.blob("id"), nonceHash: try row.optionalBlob("nonce_hash"), account: try row.optionalBlob("account"),
+                    deviceKey: try row.optionalBlob("device_key"), decision: try row.optionalBlob("decision") ?? [],
+                    isTyped: try row.int("offline") != 0)
             }
         }
     }

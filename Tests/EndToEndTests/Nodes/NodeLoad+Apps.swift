@@ -24,11 +24,11 @@ extension NodeLoad {
         asks.append { await self.ping(session, nonce, of: resident) }
         if let token { asks += clients.map { caller in { @Sendable in await self.read(token, grant, by: caller) } } }
         await watch(&random, asks) {
-            await self.stop(session: nonce, grant: token == nil ? nil : grant, by: isOwn ? resident.name : stopper.name) {
+            await self.stop(session: nonce, grants: token == nil ? [] : [grant], by: isOwn ? resident.name : stopper.name) {
                 if isOwn { try await ostiary.end(session) } else { try await stopper.logOut(nonce) }
             }
         }
-        if !isOwn { await stop(session: nonce, grant: token == nil ? nil : grant, by: resident.name) { try await ostiary.end(session) } }
+        if !isOwn { await stop(session: nonce, grants: token == nil ? [] : [grant], by: resident.name) { try await ostiary.end(session) } }
     }
 
     private func exchange(_ grant: String, of resident: NodeResident) async -> String? {

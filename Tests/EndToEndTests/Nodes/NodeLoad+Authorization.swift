@@ -31,6 +31,8 @@ enum CodeCourse: CaseIterable {
 extension NodeLoad {
     /// For which somebody goes on loading a page that does not come, or does not say what it is to.
     private static let pagePatience: Duration = .seconds(20)
+    /// Of one address, by each tab: a load that nobody heard of stays open in its history, and of 64 open ones `OrderSearch` says nothing.
+    private static let mostLoads = 10
 
     /// A code that came to the website.
     private struct BroughtCode: Sendable {
@@ -71,11 +73,16 @@ extension NodeLoad {
 
     private func note(_ code: BroughtCode, as course: CodeCourse) { authorized.withLock { _ = $0[course, default: []].insert(code.key) } }
 
-    /// A run in which too little was heard of one of the courses shows nothing of it.
-    func expectAuthorizations() {
+    /// Codes of which all was heard that is to be, by course.
+    var heardCourses: [Int] {
         let answers = Dictionary(grouping: histories.codes.calls, by: \.key).mapValues { Set($0.compactMap(\.answer)) }
         let heard = authorized.withLock { $0 }.mapValues { keys in keys.compactMap { answers[$0] } }
-        let counts = CodeCourse.allCases.map { course in (heard[course] ?? []).count { $0 == course.answers } }
+        return CodeCourse.allCases.map { course in (heard[course] ?? []).count { $0 == course.answers } }
+    }
+
+    /// A run in which too little was heard of one of the courses shows nothing of it.
+    func expectAuthorizations() {
+        let counts = heardCourses
         print("histories: codes of /authorize: \(zip(CodeCourse.allCases, counts).map { "\($1) \($0)" }.joined(separator: ", "))")
         #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
     }
@@ -99,7 +106,7 @@ extension NodeLoad {
             do { return try await body() } catch {
                 // What is over is over.
                 if let refused = error as? PersonsBrowser.Refused, refused.answer.status < 500 { throw error }
-                guard now() < deadline, !Soak.isToEnd else { throw error }
+                guard goesOn(until: deadline) else { throw error }
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }
@@ -124,7 +131,7 @@ extension NodeLoad {
             return code
         }
         let entered = EnteredPINs(resident, isWrong: false)
-        let (end, answers) = try await resident.phone.acceptOnPage(code, entering: entered.next)
+        let (end, answers) = try await resident.phone.accept(.bytes(code), entering: entered.next)
         note(answers, of: entered, resident, isBlock: end.isBlock)
         guard let session = end.session else { throw NotLoggedIn() }
         return session
@@ -140,19 +147,19 @@ extension NodeLoad {
             return address
         }
         let (key, tabs, deadline) = (newName("visit", of: resident), Int.random(in: 1...2, using: &random), now() + Self.pagePatience)
-        var number = 0
-        while true {
-            let tried = number..<(number + tabs)
-            number = tried.upperBound
+        for round in 0..<Self.mostLoads {
+            let tried = (round * tabs)..<((round + 1) * tabs)
             let loads = await withTaskGroup(of: Loaded.self) { group in
                 for tab in tried { group.addTask { await self.comeBack(to: address, as: tab, of: key, for: request, in: browser) } }
                 return await group.reduce(into: [Loaded]()) { $0.append($1) }
             }
             if let text = loads.compactMap(\.code).first { return brought(text, by: request, resident, &random) }
             // Whoever was first has it, and may not have heard so.
-            guard !loads.contains(where: \.isAnswered), now() < deadline, !Soak.isToEnd else { throw NotLoggedIn() }
-            try? await Task.sleep(for: .milliseconds(200))
+            guard !loads.contains(where: \.isAnswered), goesOn(until: deadline) else { break }
+            // Longer each time: together as long as there is patience.
+            try? await Task.sleep(for: .milliseconds(200 + 400 * round))
         }
+        throw NotLoggedIn()
     }
 
     private struct Loaded: Sendable {
@@ -166,7 +173,8 @@ extension NodeLoad {
         let invoked = now()
         let answer = try? await browser.get(address)
         let code = request.code(in: answer?.location)
-        let isAnswered = code != nil || (400..<500).contains(answer?.status ?? 0)
+        // Also where it is sent elsewhere, without a code.
+        let isAnswered = answer.map { $0.status < 500 } ?? false
         let outcome: RedeemedOnce.Call.Outcome = isAnswered ? .answered(code == nil ? .refused : .given, at: now()) : .unknown
         histories.codes.note(ObservedCall("tab \(tab)", key, RedeemedOnce.Action(request: tab), invoked: invoked, outcome))
         return Loaded(code: code, isAnswered: isAnswered)
@@ -212,7 +220,7 @@ extension NodeLoad {
         let (stopper, other, isRevoked) = (code.caller(&random), code.caller(&random), Bool.random(using: &random))
         await watch(&random, code.callers.map { caller in { @Sendable in await self.read(given.access, code.key, by: caller) } }) {
             if isRevoked {
-                await self.stop(grant: code.key, by: stopper.name) { try await stopper.revoke(given.access, of: CodeRequest.site) }
+                _ = await self.stop(grants: [code.key], by: stopper.name) { try await stopper.revoke(given.access, of: CodeRequest.site) }
             } else {
                 _ = await self.redeem(code, as: 1, by: stopper)
             }
@@ -256,13 +264,6 @@ extension NodeLoad {
     /// The phone ends the login: what hangs on it is over, and whatever was not given yet is not given any more.
     /// - Returns: whether the end was acknowledged.
     private func end(_ session: Session, of resident: NodeResident, grants: [String]) async -> Bool {
-        let invoked = now()
-        let outcome: AliveUntilStopped.Call.Outcome
-        do {
-            try await resident.phone.ostiary.end(session)
-            outcome = .answered(.over, at: now())
-        } catch { outcome = .unknown }
-        for key in grants { histories.grants.note(ObservedCall(resident.name, key, .stop, invoked: invoked, outcome)) }
-        return outcome != .unknown
+        await stop(grants: grants, by: resident.name) { try await resident.phone.ostiary.end(session) }
     }
 }

@@ -10,7 +10,7 @@ extension NodeLoad {
         var database: (any Database)?
         // Of those who are there from the beginning: whoever enrols in the middle of the run enters no PIN but a first one.
         var instances: Set<String>?
-        while now() < deadline, !Soak.isToEnd {
+        while goesOn(until: deadline) {
             if database == nil { database = try? await fixture.openCounters() }
             if let database { await readCounters(in: database, of: &instances) }
             try? await Task.sleep(for: .milliseconds(500))

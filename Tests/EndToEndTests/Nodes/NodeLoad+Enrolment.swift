@@ -35,7 +35,7 @@ extension NodeLoad {
     /// Draws one code after the other. What fails because of a fault is in the histories as what nobody knows.
     func inviteGuests(until deadline: Duration, seed: UInt64) async {
         var random = SplitMix(seed: seed &* 31 &+ 1_000)
-        while now() < deadline, !Soak.isToEnd {
+        while goesOn(until: deadline) {
             try? await invitationRound(&random)
             try? await Task.sleep(for: Self.betweenCodes)
         }
@@ -55,16 +55,9 @@ extension NodeLoad {
         }
         let winners = await read(code, by: guests)
         guard let winner = winners.first else { return codeBook.note(Invitation(user: code.user)) }
-        if Int.random(in: 0..<3, using: &random) == 0 {
-            // Somewhere between M1 and W1; the phone goes on asking.
-            let line = winner.guest.line
-            line.breakOff(after: Int.random(in: 0...3, using: &random))
-            Task {
-                try? await Task.sleep(for: .seconds(2))
-                line.mend()
-            }
-        }
-        codeBook.note(await enrol(winners, by: code, callers))
+        // Somewhere between M1 and W1; the phone goes on asking.
+        let place = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...3, using: &random) : nil
+        codeBook.note(await enrol(winners, by: code, callers, breaking: winner.guest.line, after: place))
         await leave(code.nonce, callers)
     }
 
@@ -96,6 +89,7 @@ extension NodeLoad {
     /// For somebody new, at one node, and once: another one of this nonce would end it.
     private func drawCode(by caller: NodeCaller) async throws -> Code {
         let (user, nonce) = ("guest-\(codeBook.nextNumber(of: "guest"))", ManagementClient.newNonce())
+        codeBook.note(enrolment: nonce)
         let begun = now()
         let code = Code(user: user, nonce: nonce, bytes: try await caller.enrolCode(nonce, user: user))
         codeBook.note(code.key, begun: begun)
@@ -126,7 +120,7 @@ extension NodeLoad {
 
     /// Again where nobody heard an answer, as a person does: then the phone asks for the same thing once more.
     private func read(_ code: Code, by guest: Guest) async -> Claimed? {
-        for _ in 0..<3 {
+        for _ in 0..<3 where !Task.isCancelled {
             switch await claim(code, by: guest) {
             case .given(let session): return Claimed(guest: guest, session: session)
             case .refused: return nil
@@ -140,7 +134,7 @@ extension NodeLoad {
 
     private func claim(_ code: Code, by guest: Guest) async -> FixturePhone.Claim {
         let invoked = now()
-        let claim = (try? await guest.phone.read(code.bytes)) ?? .unheard
+        let claim = await guest.phone.read(code.bytes)
         let outcome: RedeemedOnce.Call.Outcome =
             switch claim {
             case .given: .answered(.given, at: now())
@@ -152,12 +146,32 @@ extension NodeLoad {
         return claim
     }
 
+    /// - Parameters:
+    ///   - line: of the winner: it breaks off, and is there again two seconds later.
+    ///   - count: messages before that; nil where it does not break off.
+    private func enrol(
+        _ winners: [Claimed], by code: Code, _ callers: [NodeCaller], breaking line: LossyTransport, after count: Int?
+    ) async -> Invitation {
+        guard let count else { return await enrol(winners, by: code, callers) }
+        line.breakOff(after: count)
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Sooner where the enrolment is over before.
+                try? await Task.sleep(for: .seconds(2))
+                line.mend()
+            }
+            let invitation = await enrol(winners, by: code, callers)
+            group.cancelAll()
+            return invitation
+        }
+    }
+
     /// Sets a first PIN, and has the code typed that the phone shows then. Were there several winners, which is a fault, each would do so.
     private func enrol(_ winners: [Claimed], by code: Code, _ callers: [NodeCaller]) async -> Invitation {
         var invitation = Invitation(user: code.user)
         for winner in winners {
             let phone = winner.guest.phone
-            _ = try? await phone.goOn(with: winner.session) { account, shown in
+            await phone.goOn(with: winner.session) { account, shown in
                 invitation.shown = account?.id.rawValue
                 await confirm(shown, of: code.nonce, callers)
             }
@@ -170,7 +184,7 @@ extension NodeLoad {
     /// Types the code, at one node after the other until one has taken it. Where none does the browser leaves, so that the phone waits for nothing.
     private func confirm(_ shown: String, of nonce: String, _ callers: [NodeCaller]) async {
         let invoked = now()
-        for attempt in 0..<9 {
+        for attempt in 0..<9 where !Task.isCancelled {
             do {
                 try await callers[attempt % callers.count].confirm(nonce, code: shown)
                 histories.sessions.note(ObservedCall("site", nonce, .begin, invoked: invoked, .answered(.alive, at: now())))
@@ -178,14 +192,9 @@ extension NodeLoad {
             } catch { try? await Task.sleep(for: .milliseconds(500)) }
         }
         histories.sessions.note(ObservedCall("site", nonce, .begin, invoked: invoked, .unknown))
-        for attempt in 0..<20 {
-            var isHeard = false
+        for attempt in 0..<20 where !Task.isCancelled {
             let caller = callers[attempt % callers.count]
-            await stop(session: nonce, by: caller.name) {
-                try await caller.logOut(nonce)
-                isHeard = true
-            }
-            if isHeard { return }
+            if await stop(session: nonce, by: caller.name, { try await caller.logOut(nonce) }) { return }
             try? await Task.sleep(for: .seconds(1))
         }
     }

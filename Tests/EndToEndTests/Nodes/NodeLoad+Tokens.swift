@@ -17,7 +17,9 @@ extension NodeLoad {
 
     func tokenRound(of resident: NodeResident, _ random: inout SplitMix) async throws {
         let callers = clients(&random)
-        let (isLasting, isContested) = (Bool.random(using: &random), Int.random(in: 0..<3, using: &random) == 0)
+        let isFirst = !isHeard(.tokens)
+        let isLasting = Bool.random(using: &random) || isFirst
+        let isContested = Int.random(in: 0..<3, using: &random) == 0 && !isFirst
         let question = try await callers[0].begin(isLasting: isLasting)
         let entered = EnteredPINs(resident, isWrong: false)
         let (end, answers) = try await resident.phone.logIn(Array(question.address.utf8), entering: entered.next)
@@ -32,7 +34,7 @@ extension NodeLoad {
             }
         }
         // It is on the phone all the same, and ends what hangs on it.
-        await stop(grant: isLasting ? nil : device.key, by: resident.name) { try await resident.phone.ostiary.end(session) }
+        await stop(grants: isLasting ? [] : [device.key], by: resident.name) { try await resident.phone.ostiary.end(session) }
     }
 
     /// Several ask at once with one code: one has tokens, and the next ends them.
@@ -75,7 +77,7 @@ extension NodeLoad {
         let stopper = device.callers[Int.random(in: 0..<device.callers.count, using: &random)]
         let phone = Bool.random(using: &random) ? resident : nil
         await watch(&random, asks(about: [given.access], device)) {
-            await self.stop(grant: device.key, by: phone?.name ?? stopper.name) {
+            await self.stop(grants: [device.key], by: phone?.name ?? stopper.name) {
                 if let phone { try await phone.phone.ostiary.end(device.session) } else { try await stopper.revoke(given.access) }
             }
         }
@@ -111,7 +113,7 @@ extension NodeLoad {
             if isReused {
                 _ = await self.refresh(first, device.key, by: stopper)
             } else {
-                await self.stop(grant: device.key, by: stopper.name) { try await stopper.revoke(newest) }
+                _ = await self.stop(grants: [device.key], by: stopper.name) { try await stopper.revoke(newest) }
             }
         }
         // Over, or what it was: never something else.

@@ -64,18 +64,25 @@ final class NodeLoad: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.watchCounters(until: deadline) }
             group.addTask { await self.inviteGuests(until: deadline, seed: seed) }
-            for (number, resident) in residents.enumerated() {
-                group.addTask {
-                    var random = SplitMix(seed: seed &* 31 &+ UInt64(number))
-                    // Each kind in turn, in an order of the seed's: a short run, too, meets all of them.
-                    var left: [Kind] = []
-                    while self.now() < deadline, !Soak.isToEnd {
-                        guard await self.isAble(resident) else { continue }
-                        if left.isEmpty { left = (Kind.allCases + [.login, .tokens]).shuffled(using: &random) }
-                        await self.round(resident.isInDoubt ? .login : left.removeLast(), of: resident, &random)
-                    }
-                }
-            }
+            for number in residents.indices { group.addTask { await self.live(as: number, until: deadline, seed: seed) } }
+        }
+    }
+
+    /// Whether there is time left, and nobody wants an end.
+    func goesOn(until deadline: Duration) -> Bool { now() < deadline && !Soak.isToEnd && !Task.isCancelled }
+
+    /// First what a run has to have heard, then each kind in turn, in an order of the seed's.
+    private func live(as number: Int, until deadline: Duration, seed: UInt64) async {
+        let resident = residents[number]
+        var random = SplitMix(seed: seed &* 31 &+ UInt64(number))
+        var firsts = Self.firsts(of: number)
+        var left: [Kind] = []
+        while goesOn(until: deadline) {
+            guard await isAble(resident) else { continue }
+            while let first = firsts.first, isHeard(first) { firsts.removeFirst() }
+            if left.isEmpty { left = (Kind.allCases + [.login, .tokens]).shuffled(using: &random) }
+            let kind: Kind = resident.isInDoubt ? .login : firsts.isEmpty ? left.removeLast() : firsts.removeFirst()
+            await round(kind, of: resident, &random)
         }
     }
 
@@ -129,7 +136,7 @@ final class NodeLoad: Sendable {
                     repeat {
                         await ask()
                         try? await Task.sleep(for: .milliseconds(30))
-                    } while self.now() < end
+                    } while self.goesOn(until: end)
                 }
             }
         }
@@ -150,7 +157,9 @@ final class NodeLoad: Sendable {
 
     /// What one call says of several things at once.
     /// - Parameter body: what it throws leaves it unknown what became of the call.
-    func stop(session: String? = nil, grant: String? = nil, by caller: String, _ body: () async throws -> Void) async {
+    /// - Returns: whether it was acknowledged.
+    @discardableResult
+    func stop(session: String? = nil, grants: [String] = [], by caller: String, _ body: () async throws -> Void) async -> Bool {
         let invoked = now()
         let outcome: AliveUntilStopped.Call.Outcome
         do {
@@ -158,6 +167,7 @@ final class NodeLoad: Sendable {
             outcome = .answered(.over, at: now())
         } catch { outcome = .unknown }
         if let session { histories.sessions.note(ObservedCall(caller, session, .stop, invoked: invoked, outcome)) }
-        if let grant { histories.grants.note(ObservedCall(caller, grant, .stop, invoked: invoked, outcome)) }
+        for grant in grants { histories.grants.note(ObservedCall(caller, grant, .stop, invoked: invoked, outcome)) }
+        return outcome != .unknown
     }
 }

@@ -12,6 +12,8 @@ final class NodeResident: Sendable {
 
     let person: Person
     let account: String
+    /// The nonce of the browser that the enrolment has logged in.
+    let enrolment: String
     let phone: FixturePhone
     let line: LossyTransport
     private let known = Mutex(Known())
@@ -31,7 +33,7 @@ final class NodeResident: Sendable {
 
     init(_ backend: DemoBackend, _ name: String, in fixture: NodesFixture, seed: UInt64) async throws {
         person = Person(backend, TerminalPhone(home: fixture.folder.file(name)), user: name)
-        try await person.enrol(in: fixture.folder)
+        enrolment = try await person.enrol(in: fixture.folder).nonce
         account = try await backend.account(ofUser: name)
         line = LossyTransport(seed: seed)
         phone = try FixturePhone.onNetwork(in: person.phone.home, transport: line, bindsTokens: true)
