@@ -12,7 +12,7 @@ enum RootAPIKey {
     static let fileName = "root-api-key"
 
     /// Settings in which the key is set.
-    struct Ensured: Sendable {
+    struct Found: Sendable {
         let settings: Settings
         /// Of the file in the data folder that is used for want of a setting; nil where there is a setting.
         let path: String?
@@ -43,21 +43,21 @@ enum RootAPIKey {
     /// Those that were given, or the same with the file of the data folder.
     /// - Parameter database: of this server, whose tables may be still to be made.
     /// - Throws: ``RootAPIKeyError``, `KeyFileError`, `SettingsError`, `SQLError`.
-    static func ensured(_ settings: Settings, _ options: StorageOptions, in database: any Database) async throws -> Ensured {
-        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return Ensured(settings: settings, path: nil, isMade: false) }
+    static func ensured(_ settings: Settings, _ options: StorageOptions, in database: any Database) async throws -> Found {
+        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return Found(settings: settings, path: nil, isMade: false) }
         let path = path(options)
         let isMissing = KeyFile.isMissing(path)
-        if isMissing, database.isShared, try await NodeAPIKey(in: database).isNoted() {
+        if isMissing, database.isShared, try await NotedRootAPIKey(in: database).isNoted() {
             throw RootAPIKeyError.missing(path: path, database: database.place)
         }
         _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, newKey: drawn) }
-        return Ensured(settings: try await with([.rootAPIKeyFile: path], options), path: path, isMade: isMissing)
+        return Found(settings: try await with([.rootAPIKeyFile: path], options), path: path, isMade: isMissing)
     }
 
     /// Notes in the database with which key this start was, for the nodes that are started after it, and tells if the one before it had another.
     static func note(_ apiKey: SecretText, in opened: OpenedStorage, _ logger: Logger) async {
         do {
-            let wasOther = try await NodeAPIKey(in: opened.database).note(apiKey, under: opened.key)
+            let wasOther = try await NotedRootAPIKey(in: opened.database).note(apiKey, under: opened.key)
             // One node alone has another key because somebody has changed it.
             guard wasOther, opened.database.isShared else { return }
             logger.warning("another API key than at the last start of a node: of two nodes that differ either answers the key of the other with 401")

@@ -12,7 +12,7 @@ import Testing
 
 /// Which starts make an API key, and what a start knows of the key of the one before it.
 @Suite("API keys: what a start makes, takes and refuses")
-struct NodeAPIKeyTests {
+struct NotedRootAPIKeyTests {
     private let folder: TemporaryFolder
     private let options: StorageOptions
     private let key = KeyEncryptionKey.random()
@@ -28,7 +28,7 @@ struct NodeAPIKeyTests {
 
     private func remove() throws { try FileManager.default.removeItem(atPath: file) }
 
-    private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Ensured {
+    private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Found {
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: environment)
         return try await RootAPIKey.ensured(settings, options, in: database)
     }
@@ -82,7 +82,7 @@ struct NodeAPIKeyTests {
             try await makeServer(in: database)
             let first = try await ensured(in: database)
             let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
-            #expect(try await NodeAPIKey(in: database).note(own, under: key) == false)
+            #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
             let made = try content()
 
             try remove()
@@ -111,8 +111,8 @@ struct NodeAPIKeyTests {
             try await makeServer(in: database)
             let first = try await ensured(in: database)
             let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
-            #expect(try await NodeAPIKey(in: database).note(own, under: key) == false)
-            #expect(try await NodeAPIKey(in: database).isNoted())
+            #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
+            #expect(try await NotedRootAPIKey(in: database).isNoted())
             let made = try content()
             try remove()
             #expect(try await ensured(in: database).isMade)
@@ -125,7 +125,7 @@ struct NodeAPIKeyTests {
         arguments: DatabaseEngine.allCases)
     func noted(on engine: DatabaseEngine) async throws {
         try await withDatabase(on: engine) { database in
-            let keys = NodeAPIKey(in: database)
+            let keys = NotedRootAPIKey(in: database)
             #expect(try await keys.isNoted() == false)
             try await makeServer(in: database)
             #expect(try await keys.isNoted() == false)

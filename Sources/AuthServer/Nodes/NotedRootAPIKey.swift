@@ -5,7 +5,7 @@ import HTTPService
 /// knows, and one that has another than the node before it can be told.
 ///
 /// What is noted follows from the API key and the key-encryption key, and is four bytes: whoever reads the database can try no guesses at either by it.
-package struct NodeAPIKey: Sendable {
+package struct NotedRootAPIKey: Sendable {
     private let applied: AppliedSettings
 
     package init(in database: any Database) { applied = AppliedSettings(database: database) }
