@@ -105,8 +105,8 @@ struct WritingRight {
         guard links < 40 else { return nil }
         if let closed = FileWay.folders(above: path).first(where: { access($0, X_OK) != 0 && errno == EACCES }) {
             let isOwn = isFile && closed == FileWay.folder(of: path)
-            guard let target = LinkTarget.of(closed) else { return (closed, isOwn) }
-            return closedFolder(above: target, isFile: false, links: links + 1) ?? (target, isOwn)
+            guard let target = LinkTarget.of(closed) else { return (folder: closed, isOwn: isOwn) }
+            return closedFolder(above: target, isFile: false, links: links + 1) ?? (folder: target, isOwn: isOwn)
         }
         return LinkTarget.of(path).flatMap { closedFolder(above: $0, isFile: isFile, links: links + 1) }
     }

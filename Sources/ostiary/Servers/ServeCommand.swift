@@ -78,7 +78,8 @@ struct ServeCommand: AsyncParsableCommand {
             // Requests do not wait for it: of a standby that is away the commit does.
             noting.withLock { $0 = Task { await RootAPIKey.note(completed.apiKey, in: opened, logger) } }
         }
-        await noting.withLock { $0 }?.value
+        let noted = noting.withLock { $0 }
+        await noted?.value
         try await database.close()
     }
 }
