@@ -1,4 +1,4 @@
-"""Which PostgreSQL the scripts start, here and in Benchmarks; tests in Swift choose likewise (PostgreSQLPrograms.swift)."""
+"""Which PostgreSQL the scripts start, here and in Benchmarks. What is named, and Debian's, tests in Swift choose likewise (PostgreSQLPrograms.swift)."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ DEBIAN = pathlib.Path("/usr/lib/postgresql")
 
 
 def installed():
-    """The folder of its programs, in version 15 or later; None where there are none."""
+    """The folder of its programs: Debian's newest from 15 on, or those elsewhere, whose version nobody asks; None where there are none."""
     if VARIABLE in os.environ:
         folder = pathlib.Path(os.environ[VARIABLE])
         # Whoever has named one is told of no other's tests.

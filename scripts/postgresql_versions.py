@@ -62,35 +62,41 @@ def unpack(folder):
 
 
 def check(folder, wanted):
-    for program in PROGRAMS:
-        said = subprocess.run([folder / "bin" / program, "--version"], capture_output=True, text=True)
-        if said.returncode or said.stdout.split()[2:3] != [wanted]:
-            raise SystemExit(f"FAILED  {folder / 'bin' / program} is not of PostgreSQL {wanted}: {(said.stdout + said.stderr).strip()}\n"
-                             "        (a library that is not there comes with Debian's package postgresql: make setup)")
-    linked = subprocess.run(["ldd", folder / FOLLOWER], capture_output=True, text=True).stdout
-    if f"=> {folder / 'lib'}/libpq.so.5 " not in linked:
-        raise SystemExit(f"FAILED  {folder / FOLLOWER} does not find the libpq beside it, and no standby would follow:\n{linked}")
+    with open_to_postgres(folder / "bin") as programs:
+        for program in PROGRAMS:
+            said = run(programs / program, "--version")
+            if said.returncode or said.stdout.split()[2:3] != [wanted]:
+                raise SystemExit(f"FAILED  {folder / 'bin' / program} is not of PostgreSQL {wanted}: {(said.stdout + said.stderr).strip()}\n"
+                                 "        (a library that is not there comes with Debian's package postgresql: make setup)")
+        linked = run("ldd", programs.parent / FOLLOWER).stdout
+        if f"=> {programs.parent / 'lib'}/libpq.so.5 " not in linked:
+            raise SystemExit(f"FAILED  {folder / FOLLOWER} does not find the libpq beside it, and no standby would follow:\n{linked}")
 
 
 @contextlib.contextmanager
 def open_to_postgres(programs):
     """These programs where the server's user can run them: there, or in a copy that goes afterwards."""
-    if os.geteuid() != 0 or runs_as_postgres(programs):
+    if is_open(programs):
         yield programs
         return
     copy = pathlib.Path(tempfile.mkdtemp(prefix="ostiary-postgresql-"))
     try:
-        print(f"{programs} is below a folder that the user postgres may not enter: the tests have a copy in {copy}, which goes afterwards", flush=True)
+        print(f"{programs} is below a folder that the user postgres may not enter: it has a copy in {copy}, which goes afterwards", flush=True)
         copy.chmod(0o755)
         shutil.copytree(programs.parent, copy / "copy", symlinks=True)
-        if not runs_as_postgres(copy / "copy/bin"):
-            raise SystemExit(f"FAILED  nor can the user postgres run what is in {copy}: name another folder by TMPDIR")
+        if not is_open(copy / "copy/bin"):
+            raise SystemExit(f"FAILED  nor may the user postgres run what is in {copy}: name another folder by TMPDIR")
         yield copy / "copy/bin"
     finally:
         shutil.rmtree(copy, ignore_errors=True)
 
 
-def runs_as_postgres(programs):
+def is_open(programs):
+    return run("test", "-x", programs / "postgres").returncode == 0
+
+
+def run(*command):
+    """As whoever runs the server: what somebody else has built is no program for root."""
     # By a shell: what setpriv itself starts is found with the rights of root.
-    started = [*AS_POSTGRES, "/bin/sh", "-c", 'exec "$0/postgres" --version', programs]
-    return subprocess.run(started, stdin=subprocess.DEVNULL, capture_output=True, cwd="/").returncode == 0
+    started = [*(AS_POSTGRES if os.geteuid() == 0 else []), "/bin/sh", "-c", 'exec "$0" "$@"', *command]
+    return subprocess.run(started, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd="/")

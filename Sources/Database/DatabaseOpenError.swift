@@ -77,7 +77,7 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .inUseByAnotherName(let path):
             "the database \(path) is in use under another name: give the path that the server was started with (if that is the path, its lock file was "
                 + "removed: stop that server first)"
-        case .openToOthers(let path): "others can read the database file \(path): run chmod 600 \(path) as its owner"
+        case .openToOthers(let path): "others can read the database file \(path): run chmod 600 \(shellWord(path)) as its owner"
         case .corrupt(let path, let reason): "the database \(path) is damaged (\(reason)): restore a backup"
         case .empty(let path): "the database \(path) holds no tables: put the database back"
         case .notOurs(let path):

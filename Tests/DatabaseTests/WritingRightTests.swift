@@ -101,6 +101,41 @@ struct WritingRightTests {
         }
     }
 
+    @Test(
+        "Of what this user alone may not, owner and mode are told, whatever attribute there is; of a folder with nothing wrong in them no attribute",
+        .enabled(if: Self.setsAttributes), arguments: ["i", "a"])
+    func attributeBeside(letter: String) throws {
+        let folder = try TemporaryFolder()
+        let (closed, open) = (folder.file("closed"), folder.file("open"))
+        for (place, mode) in [(closed, 0o500), (open, 0o700)] {
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+        }
+        let file = try folder.write("", to: "it.sqlite", mode: 0o400)
+        let cases = [
+            (file, file, ": run chmod u+rw \(file) as "), (closed, "\(closed)/new", ": run chmod u+wx \(closed) as "), (open, "\(open)/new", ""),
+        ]
+        for (place, path, change) in cases {
+            try #require(Self.chattr("+\(letter)", place))
+            defer { withExtendedLifetime(folder) { _ = Self.chattr("-\(letter)", place) } }
+            let reason = makingReason(EACCES, of: path)
+            #expect(change.isEmpty ? reason == "permission denied" : reason.hasPrefix("permission denied\(change)"), "\(reason)")
+            #expect(makingReason(EPERM, of: path).hasPrefix("operation not permitted: an attribute lets nobody change \(place)"))
+        }
+    }
+
+    @Test("A journal without a byte, of which SQLite takes no notice, is in nobody's way", .enabled(if: Self.setsAttributes))
+    func emptyJournal() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "it.sqlite")
+        for text in ["", "left"] {
+            let journal = try folder.write(text, to: "it.sqlite-journal")
+            try #require(Self.chattr("+i", journal))
+            defer { withExtendedLifetime(folder) { _ = Self.chattr("-i", journal) } }
+            let told: String? = text.isEmpty ? nil : journal
+            #expect(WritingRight(ofDatabaseAt: file)?.path == told)
+        }
+    }
+
     /// A right of root's, and of some file systems.
     private static let setsAttributes: Bool = {
         guard geteuid() == 0, let folder = try? TemporaryFolder(), let file = try? folder.write("", to: "it", mode: 0o600) else { return false }

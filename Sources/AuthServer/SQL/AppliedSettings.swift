@@ -2,7 +2,7 @@ import Database
 import OstiaryProtocol
 
 /// What of the operator's settings a start has put into the database. A setting that a later start finds unchanged says nothing new: what the REST API
-/// has made of it since then stays. Of the API key there is only which one it was (``NodeAPIKey``).
+/// has made of it since then stays. Of the API key there is only which one it was (``NotedRootAPIKey``).
 struct AppliedSettings {
     enum Key: String {
         case serverName = "server_name"

@@ -18,7 +18,7 @@ enum SessionPart: Hashable {
     }
 
     /// By eight bytes at once: byte by byte it would cost more than all else that is done with a kept view. Names are hashes and ids that servers draw, which
-    /// eight bytes tell apart as all do. Nonces are chosen, their hashes are not: for a hundred that fall together one has to try some 2^63.
+    /// eight bytes tell apart as all do. Nonces are chosen, their hashes are not: for many that fall together one has to try more than anybody can.
     func hash(into hasher: inout Hasher) {
         let (table, name): (UInt8, [UInt8]) =
             switch self {

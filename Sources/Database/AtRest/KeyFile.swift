@@ -89,8 +89,8 @@ extension KeyFileError: CustomStringConvertible {
         case .unreadable(let path, let reason): "cannot read the key file \(path): \(reason)"
         case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
         case .readableByOthers(let path):
-            "others than its owner can read the key file \(path): run chmod 600 \(path). Never write another key into it, which opens no database that is there, "
-                + "and nothing exchanges one; whoever may have read it must not come by the database or a copy of it"
+            "others than its owner can read the key file \(path): run chmod 600 \(shellWord(path)). Never write another key into it, which opens no "
+                + "database that is there, and nothing exchanges one; whoever may have read it must not come by the database or a copy of it"
         case .malformed(let path):
             "the key file \(path) does not hold 64 hexadecimal digits: put back the copy that was kept of it (of several nodes all have the same file); never make "
                 + "a new one for a database that is there, which no other key opens. The file was left as it is, and nothing of it is told; for a new server "

@@ -49,7 +49,7 @@ extension MoveEnd {
         // By its own name where a folder above lets nobody through.
         _ = try DatabaseFile.status(at: path)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard let status = try DatabaseFile.status(at: folder), status.st_mode & S_IFMT == S_IFDIR else {
+        guard let status = try DatabaseFile.status(at: folder, isFolder: true), status.st_mode & S_IFMT == S_IFDIR else {
             throw .cannotOpen(path: path, reason: "there is no folder \(folder): make it, or mount the disk that it is on; nothing was made")
         }
     }

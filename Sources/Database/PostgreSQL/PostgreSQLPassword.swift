@@ -19,7 +19,7 @@ struct PostgreSQLPassword: Sendable, CustomStringConvertible, CustomDebugStringC
             throw PostgreSQLLink.Loss(reason: "the password file \(file) is no regular file")
         }
         guard status.st_mode & 0o007 == 0 else {
-            throw PostgreSQLLink.Loss(reason: "others can read the password file \(file): run chmod 600 \(file)")
+            throw PostgreSQLLink.Loss(reason: "others can read the password file \(file): run chmod 600 \(shellWord(file))")
         }
         let content = (try? handle.read(upToCount: 4096)) ?? nil
         let line = content.flatMap { String(data: $0, encoding: .utf8) }.map { $0.trimmingCharacters(in: .newlines) } ?? ""

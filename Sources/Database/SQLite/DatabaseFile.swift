@@ -5,12 +5,15 @@ package enum DatabaseFile {
     /// What the system knows of it, of a link of where that leads; nil where there is nothing.
     ///
     /// That it may not be looked at is no absence: a folder on the way does not let this process through, and behind it may be all that a server has.
+    /// - Parameter isFolder: of one in which files are, and not of a file that is to be written.
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)`` for what is kept from this process, or cannot be told for another reason.
-    package static func status(at path: String) throws(DatabaseOpenError) -> stat? {
+    package static func status(at path: String, isFolder: Bool = false) throws(DatabaseOpenError) -> stat? {
         var status = stat()
         guard stat(path, &status) != 0 else { return status }
         let code = errno
-        guard code == ENOENT || code == ENOTDIR else { throw .cannotOpen(path: path, reason: readingReason(code, of: path)) }
+        guard code == ENOENT || code == ENOTDIR else {
+            throw .cannotOpen(path: path, reason: isFolder ? readingReason(code, of: path) : makingReason(code, of: path))
+        }
         return nil
     }
 
@@ -27,7 +30,7 @@ package enum DatabaseFile {
         if let trouble = FileWay.trouble(above: path) { throw .cannotOpen(path: path, reason: "\(trouble); nothing was made") }
         guard let target = missingTarget(of: path) else { return }
         let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
-        guard try status(at: folder) == nil else { return }
+        guard try status(at: folder, isFolder: true) == nil else { return }
         let reason = "it is a link to \(target), and there is no folder \(folder): mount the disk that it is on; nothing was made"
         throw .cannotOpen(path: path, reason: reason)
     }

@@ -6,7 +6,7 @@ enum FileAttribute: String {
     /// Of a file: it grows, and nothing of it is written over. Of a folder: nothing in it is removed or gets another name.
     case appendOnly = "a"
 
-    /// The one that keeps this process from writing what owner and mode let it write; nil where none does.
+    /// The one that keeps this process from writing, whatever owner and mode say; nil where none does.
     static func inTheWay(of place: String) -> FileAttribute? {
         // Said of this attribute and of nothing else, to root too.
         guard access(place, W_OK) == 0 else { return errno == EPERM ? .immutable : nil }

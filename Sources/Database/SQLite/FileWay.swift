@@ -5,12 +5,12 @@ import Foundation
 enum FileWay {
     /// What it is, and what an operator does about it; nil where there is no such thing.
     static func trouble(to path: String) -> String? {
-        trouble(above: path) ?? trouble(at: whole(path), isFolder: false)
+        trouble(above: path) ?? whole(path).flatMap { trouble(at: $0, isFolder: false) }
     }
 
     /// The same of the folders above it alone.
     static func trouble(above path: String) -> String? {
-        folders(above: whole(path)).lazy.compactMap { trouble(at: $0, isFolder: true) }.first
+        whole(path).flatMap { folders(above: $0).lazy.compactMap { trouble(at: $0, isFolder: true) }.first }
     }
 
     /// From the root on.
@@ -20,7 +20,10 @@ enum FileWay {
 
     static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    private static func whole(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
+    /// From the root on. Nil for one that goes up (`..`): behind a link that is another folder than its name says.
+    static func whole(_ path: String) -> String? {
+        path.split(separator: "/").contains("..") ? nil : URL(fileURLWithPath: path).standardizedFileURL.path
+    }
 
     private static func trouble(at place: String, isFolder: Bool) -> String? {
         var status = stat()

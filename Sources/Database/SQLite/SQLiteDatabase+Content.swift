@@ -49,7 +49,7 @@ extension SQLiteDatabase {
     /// it that nobody may.
     private static func looking<Value>(at path: String, _ look: (GRDB.Database) throws -> Value) throws -> Value {
         guard access(path, F_OK) != 0 || access(path, R_OK | W_OK) == 0 else {
-            throw DatabaseOpenError.cannotOpen(path: path, reason: makingReason(EACCES, of: path))
+            throw DatabaseOpenError.cannotOpen(path: path, reason: makingReason(errno, of: path))
         }
         let queue = try DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base())
         defer { try? queue.close() }

@@ -162,7 +162,9 @@ extension DatabaseOpenError {
             case .SQLITE_IOERR:
                 .cannotOpen(
                     path: path,
-                    reason: "\(reason): \(Self.right(at: path) ?? "look whether the disk or a quota is full, or the disk fails; then try again")")
+                    // What is found need not be why.
+                    reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then try again"
+                        + (Self.right(at: path).map { ". This is in the way, too: \($0)" } ?? ""))
             case .SQLITE_BUSY, .SQLITE_LOCKED: .heldByAnotherProcess(path: path, besideServer: besideServer)
             case .SQLITE_READONLY:
                 .cannotOpen(

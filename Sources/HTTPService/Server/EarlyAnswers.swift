@@ -189,12 +189,12 @@ final class EarlyAnswers: ChannelDuplexHandler {
             var room = AnswerRoom(room)
             room.put(Self.beforeLength)
             room.put(String(content.count))
-            room.put("\r\nX-Request-Id: ")
+            room.put(Self.beforeName)
             RequestName.writeNext(to: room.take(RequestName.length))
-            room.put("\r\nDate: ")
+            room.put(Self.beforeDate)
             room.put(HTTPDate.now)
-            if isLast { room.put("\r\nConnection: close") }
-            room.put("\r\n\r\n")
+            if isLast { room.put(Self.lastField) }
+            room.put(Self.endOfHead)
             room.put(content)
             return room.count
         }
@@ -206,7 +206,14 @@ final class EarlyAnswers: ChannelDuplexHandler {
     /// The beginning of a head, whose fields stand in the order in which the routes' answers have them.
     private static let beforeLength = Array(
         "HTTP/1.1 200 OK\r\nContent-Type: \(AnswerFields.json)\r\nCache-Control: \(AnswerFields.notKept)\r\nContent-Length: ".utf8)
-    private static let mostOfHead = beforeLength.count + 128
+    private static let beforeName = "\r\nX-Request-Id: "
+    private static let beforeDate = "\r\nDate: "
+    private static let lastField = "\r\nConnection: close"
+    private static let endOfHead = "\r\n\r\n"
+    /// All of these, and what stands between: a length of as many digits as a number has at most, a name, a date.
+    private static let mostOfHead =
+        beforeLength.count + String(Int.max).utf8.count + beforeName.utf8.count + RequestName.length + beforeDate.utf8.count + HTTPDate.length
+        + lastField.utf8.count + endOfHead.utf8.count
 
     private func handOn(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         unanswered += 1

@@ -3,6 +3,9 @@ import Synchronization
 
 /// The time as `Date` headers have it (RFC 9110 §5.6.7), made once a second.
 enum HTTPDate {
+    /// Bytes of a date, whichever it is: years have four digits.
+    static let length = 29
+
     private static let cache = Mutex((second: time_t.min, text: ""))
 
     static var now: String {

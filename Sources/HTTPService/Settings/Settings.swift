@@ -6,7 +6,7 @@ import Synchronization
 //
 // Each server declares its settings as values of SettingKey beside the type that they are parsed into; here is the mechanism: three sources over
 // one another, typed access (Settings+Types), the nearest name for one that nobody knows, secrets that do not print, and errors of one line.
-// Why a file that is named cannot be read is in FileTrouble.
+// Why a file that is named cannot be read is in WhyUnreadable.
 // Start reading here, then SettingKey.swift and Settings+Types.swift.
 
 /// The settings of a process: command line over environment over YAML file. Values are text here; typed access is in `Settings+Types.swift`.

@@ -49,7 +49,7 @@ package struct PostgreSQLPrograms: Sendable {
         return programs
     }
 
-    /// Where one may be installed, in version 15 or later.
+    /// Where one may be installed: Debian's in version 15 or later, the newest first; then elsewhere, in whatever version.
     private static var installed: [String] {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []
         let found = versions.compactMap { Int($0) }.filter { $0 >= 15 }.sorted(by: >).map { "\(debian)/\($0)/bin" }

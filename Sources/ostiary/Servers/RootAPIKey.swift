@@ -7,23 +7,36 @@ import OstiaryProtocol
 
 /// The key of the management interface for an operator who set none: made at the first start and kept beside the data.
 ///
-/// Several nodes have the same one. None is made where nodes can be several and a server has run: backends would be refused at this node, or at all others.
+/// Several nodes have the same one. None is made where nodes can be several and one has run that notes its key, as from this version on each does:
+/// backends would be refused at this node, or at all others.
 enum RootAPIKey {
     static let fileName = "root-api-key"
 
     /// Settings in which the key is set.
-    struct Ensured: Sendable {
+    struct Found: Sendable {
         let settings: Settings
         /// Of the file in the data folder that is used for want of a setting; nil where there is a setting.
         let path: String?
         /// Whether this start has made that file.
         let isMade: Bool
+        /// Whether other nodes can be on the database, which need the same.
+        let isShared: Bool
 
         /// Which file it is, never what is in it.
         func tell(_ logger: Logger) {
             guard let path else { return }
-            let words: Logger.Message = isMade ? "no API key is set: made one in a file" : "no API key is set: using the one in a file"
-            logger.notice(words, metadata: ["path": "\(path)"])
+            let facts: Logger.Metadata = ["path": "\(path)"]
+            switch (isMade, isShared) {
+            case (false, _): logger.notice("no API key is set: using the one in a file", metadata: facts)
+            case (true, false): logger.notice("no API key is set: made one in a file", metadata: facts)
+            case (true, true):
+                // Nodes of a version that noted nothing may have one; and a folder that is empty at each start has none at the next, which is refused.
+                logger.warning(
+                    """
+                    no API key is set: made one in a file. Every further start, of this and other nodes, needs this file; if other nodes have a key, \
+                    give this one theirs and remove this
+                    """, metadata: facts)
+            }
         }
     }
 
@@ -43,27 +56,34 @@ enum RootAPIKey {
     /// Those that were given, or the same with the file of the data folder.
     /// - Parameter database: of this server, whose tables may be still to be made.
     /// - Throws: ``RootAPIKeyError``, `KeyFileError`, `SettingsError`, `SQLError`.
-    static func ensured(_ settings: Settings, _ options: StorageOptions, in database: any Database) async throws -> Ensured {
-        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return Ensured(settings: settings, path: nil, isMade: false) }
+    static func ensured(_ settings: Settings, _ options: StorageOptions, in database: any Database) async throws -> Found {
+        let isShared = database.isShared
+        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil {
+            return Found(settings: settings, path: nil, isMade: false, isShared: isShared)
+        }
         let path = path(options)
         let isMissing = KeyFile.isMissing(path)
-        if isMissing, database.isShared, try await NodeAPIKey(in: database).isNoted() {
+        if isMissing, isShared, try await NotedRootAPIKey(in: database).isNoted() {
             throw RootAPIKeyError.missing(path: path, database: database.place)
         }
         _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, newKey: drawn) }
-        return Ensured(settings: try await with([.rootAPIKeyFile: path], options), path: path, isMade: isMissing)
+        return Found(settings: try await with([.rootAPIKeyFile: path], options), path: path, isMade: isMissing, isShared: isShared)
     }
 
     /// Notes in the database with which key this start was, for the nodes that are started after it, and tells if the one before it had another.
     static func note(_ apiKey: SecretText, in opened: OpenedStorage, _ logger: Logger) async {
         do {
-            let wasOther = try await NodeAPIKey(in: opened.database).note(apiKey, under: opened.key)
+            let wasOther = try await NotedRootAPIKey(in: opened.database).note(apiKey, under: opened.key)
             // One node alone has another key because somebody has changed it.
             guard wasOther, opened.database.isShared else { return }
-            logger.warning("another API key than at the last start of a node: of two nodes that differ either answers the key of the other with 401")
+            logger.warning(
+                """
+                this node has another API key than the node that started last: give all nodes the same and restart them; until then each answers 401 \
+                to the other's key
+                """)
         } catch {
             logger.error(
-                "which API key this node has is not noted in the database: the next start does it",
+                "which API key this node has may not be noted in the database: the next start does it",
                 metadata: ["error": "\(opened.database.told(error))"])
         }
     }
@@ -93,7 +113,7 @@ enum RootAPIKey {
 
 /// Why the file of the data folder is not used. It is no key file of a database, so another may take its place.
 enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
-    /// There is none, and a server has run on the database, of which this node is one of several perhaps.
+    /// There is none, and a node has noted which key it has in the database, of which this node is one of several perhaps.
     case missing(path: String, database: String)
     /// It holds no key that was made here.
     case strange(path: String)
@@ -103,20 +123,26 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .missing(let path, let database):
-            "the API key \(path) is missing, and a server has run on the database \(database): put back the copy that was kept of it, or name the file that holds "
-                + "it (\(SettingKey.rootAPIKeyFile.variable); of several nodes all have the same: copy that of the first one, mode 600); backends know no other, so none "
-                + "was made. Where it is to be changed, \(Self.command(path)) makes another: \(Self.spread)"
+            "no API key is set (\(SettingKey.rootAPIKey.variable) or \(SettingKey.rootAPIKeyFile.variable)), and there is no \(path). A server has "
+                + "run on the database \(database), and backends have its key, so none was made. Of several nodes all have the same: copy the file "
+                + "of another node (mode 600), or set the key. Of one node put back the copy that was kept. For another key run "
+                + "\(Self.command(path)), \(Self.spread)"
         case .strange(let path):
-            "the file \(path) does not hold 64 hexadecimal digits, and is no API key that was made here: name a file with a key of your own "
-                + "(\(SettingKey.rootAPIKeyFile.variable)); or remove this one, and \(Self.command(path)) makes another: \(Self.spread). It was left as it is, and "
-                + "nothing of it is told"
+            "the file \(path) does not hold 64 hexadecimal digits, so it is no API key that was made here. Name a file with a key of your own "
+                + "(\(SettingKey.rootAPIKeyFile.variable)), or remove this one: \(Self.another(path)). It was left as it is, and nothing of it is "
+                + "told"
         case .readableByOthers(let path):
-            "others than its owner can read the API key \(path): run chmod 600 \(path); if they may have read it, remove it, and \(Self.command(path)) makes "
-                + "another: \(Self.spread)"
+            "others than its owner can read the API key \(path): run chmod 600 \(shellWord(path)). If they may have read it, remove it: "
+                + Self.another(path)
         case .unreadable(let path, let reason): "cannot read the API key \(path): \(reason)"
         }
     }
 
-    private static func command(_ path: String) -> String { "(umask 077; openssl rand -hex 32 >\(path)), as the server's user," }
-    private static let spread = "of several nodes copy it to all, start each anew, and give it to the backends"
+    /// What follows when the file is removed.
+    private static func another(_ path: String) -> String {
+        "on a SQLite file the next start makes another by itself, for the backends; on PostgreSQL run \(command(path)), \(spread)"
+    }
+
+    private static func command(_ path: String) -> String { "(umask 077; openssl rand -hex 32 >\(shellWord(path))) as the server's user" }
+    private static let spread = "copy that to all nodes, start each anew, and give it to the backends"
 }

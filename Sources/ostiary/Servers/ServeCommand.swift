@@ -7,6 +7,7 @@ import Logging
 import OstiaryProgram
 import OstiaryProtocol
 import SecondFactorServer
+import Synchronization
 
 /// `ostiary serve`: the authentication server.
 struct ServeCommand: AsyncParsableCommand {
@@ -66,15 +67,19 @@ struct ServeCommand: AsyncParsableCommand {
                 limits: .reserved(shares, listener: "private", logger: logger), early: node.earlyAnswer),
         ]
         let hash = Base64URL.encode(node.identityHash)
+        let noting = Mutex<Task<Void, Never>?>(nil)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: node.background) { bound in
             log.open()
             do { try await node.applySettings() } catch {
                 logger.error("name and logo of the settings are not applied: the next start does it", metadata: ["error": "\(database.told(error))"])
             }
-            await RootAPIKey.note(completed.apiKey, in: opened, logger)
             logger.notice("authentication server runs", metadata: .running(hash, bound, shares))
             apiKey.tell(logger)
+            // Requests do not wait for it: of a standby that is away the commit does.
+            noting.withLock { $0 = Task { await RootAPIKey.note(completed.apiKey, in: opened, logger) } }
         }
+        let noted = noting.withLock { $0 }
+        await noted?.value
         try await database.close()
     }
 }

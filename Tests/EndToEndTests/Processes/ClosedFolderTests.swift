@@ -103,6 +103,17 @@ struct ClosedFolderTests {
         #expect(try await ProcessesFixture.identity(start) == identity)
     }
 
+    @Test("A folder above the data folder is asked for a way through it, and for no right to write there", arguments: ["serve", "second-factor"])
+    func above(_ command: String) async throws {
+        let (above, data) = (folder.file("above"), folder.file("above/data"))
+        let start = [command, "--data", data]
+        let identity = try await ProcessesFixture.identity(start)
+        try #require(chmod(above, 0) == 0)
+        try await BoundStart.expectTold(start, saying: "\(name(of: command)): permission denied: run chmod u+rx \(above) as ")
+        try #require(chmod(above, 0o700) == 0)
+        #expect(try await ProcessesFixture.identity(start) == identity)
+    }
+
     @Test(
         "A data folder that is a link to a disk that is not mounted is told as that, and not as a lost database beside whose keys something is to be removed",
         arguments: ["serve", "second-factor"], [false, true])

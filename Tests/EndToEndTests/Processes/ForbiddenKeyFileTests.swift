@@ -27,6 +27,9 @@ struct ForbiddenKeyFileTests {
         try await expectTold("cannot read the key file \(key): permission denied: run chmod u+r \(key) as ")
         try #require(chmod(key, 0o400) == 0 && chmod(keys, 0o600) == 0)
         try await expectTold("cannot read the key file \(key): permission denied: run chmod u+x \(keys) as ")
+        // A key file that is there is read, and its folder not written.
+        try #require(chmod(keys, 0) == 0)
+        try await expectTold("cannot read the key file \(key): permission denied: run chmod u+rx \(keys) as ")
         try #require(chmod(keys, 0o700) == 0)
         #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
         #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == kept)

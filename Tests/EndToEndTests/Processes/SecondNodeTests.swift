@@ -1,3 +1,5 @@
+import AuthServer
+import Database
 import Foundation
 import OstiaryTesting
 import Testing
@@ -11,13 +13,20 @@ struct SecondNodeTests {
     private static let unset = ["OSTIARY_ROOT_API_KEY": ""]
     private static let made = "no API key is set: made one in a file"
     private static let taken = "no API key is set: using the one in a file"
-    private static let differs = "another API key than at the last start of a node"
+    private static let differs = "this node has another API key than the node that started last"
 
     private let ports: (public: ReservedPort, admin: ReservedPort)
 
     init() throws { ports = (try ReservedPort(), try ReservedPort()) }
 
     private var adminURL: String { "http://127.0.0.1:\(ports.admin.number)" }
+
+    /// A start does it beside the requests that it answers.
+    private func waitUntilNoted(_ pair: ProcessesFixture) async throws {
+        let database = try await pair.openDatabase()
+        try await eventually("its key is noted: \(pair.authentication.complaints)") { try await NotedRootAPIKey(in: database).isNoted() }
+        try await database.close()
+    }
 
     /// With the key file of the first one, in a folder of its own.
     private func secondNode(beside pair: ProcessesFixture) throws -> (server: RestartableServer, data: URL) {
@@ -55,6 +64,7 @@ struct SecondNodeTests {
     func apiKey() async throws {
         let pair = try await ProcessesFixture.running(Self.unset, on: .postgresql)
         try await eventually("it made one: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(Self.made) }
+        try await waitUntilNoted(pair)
         let key = try key(in: pair.layout.authenticationData)
         let (node, data) = try secondNode(beside: pair)
         let file = data.appendingPathComponent(RootAPIKey.fileName).path
@@ -63,7 +73,7 @@ struct SecondNodeTests {
             let refused = try node.start()
             #expect(try await refused.end() == 1)
             #expect(refused.complaintLines.count == 1 && refused.output.isEmpty, "\(refused.complaints)")
-            for words in ["the API key \(file) is missing", "copy that of the first one, mode 600"] {
+            for words in ["no API key is set (", "there is no \(file). ", "copy the file of another node (mode 600)"] {
                 #expect(refused.complaints.contains(words), "\(refused.complaints)")
             }
             #expect(!FileManager.default.fileExists(atPath: file))
@@ -74,8 +84,9 @@ struct SecondNodeTests {
         try await waitUntilReady(node)
         for origin in [pair.layout.adminURL, adminURL] { #expect(try await status(at: origin, key) == 200) }
         try await eventually("it took the copy: \(node.complaints)") { node.complaints.contains(Self.taken) }
-        #expect(!node.complaints.contains(Self.made) && !node.complaints.contains(Self.differs), "\(node.complaints)")
+        // A stop waits for what the start notes.
         try await node.stop()
+        #expect(!node.complaints.contains(Self.made) && !node.complaints.contains(Self.differs), "\(node.complaints)")
 
         // Changed at one node alone: an operator finds out by its log.
         let other = String(repeating: "a7", count: 32)
@@ -95,7 +106,36 @@ struct SecondNodeTests {
         try await pair.waitUntilReady()
         for origin in [pair.layout.adminURL, adminURL] { #expect(try await status(at: origin, other) == 200) }
         try await eventually("it took it: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(Self.taken) }
+        try await node.stop()
+        try await pair.stop()
         #expect(!pair.authentication.complaints.contains(Self.differs), "\(pair.authentication.complaints)")
+    }
+
+    @Test("Requests are answered before the API key is noted: where the database does not take that the node runs all the same, and says so then")
+    func waitingNote() async throws {
+        let pair = try await ProcessesFixture.running(Self.unset, on: .postgresql)
+        try await waitUntilNoted(pair)
+        let (node, data) = try secondNode(beside: pair)
+        _ = try pair.folder.write(String(repeating: "a7", count: 32), to: "node/\(RootAPIKey.fileName)", mode: 0o600)
+        let url = try DatabaseURL(parsing: try #require(pair.databaseSettings["OSTIARY_DATABASE_URL"]))
+        guard case .postgresql(let address) = url else { throw Timeout(description: "no PostgreSQL") }
+        // Others read it meanwhile, and write nothing there.
+        let holder = try await TableHolder("applied_setting", at: address, mode: "SHARE")
+        try node.start()
+        try await waitUntilReady(node)
+        let words = "which API key this node has may not be noted"
+        try await eventually("it says so: \(node.complaints)") { node.complaints.contains(words) }
+        let lines = node.complaints.split(separator: "\n")
+        let runs = try #require(lines.firstIndex(where: { $0.contains("authentication server runs") }))
+        let says = try #require(lines.firstIndex(where: { $0.contains(words) }))
+        #expect(runs < says, "\(node.complaints)")
+        #expect(try await status(at: adminURL, try key(in: data)) == 200)
+        try await holder.letGo()
+        // The next start makes up for it, and tells what differs.
+        try await node.stop()
+        try node.start()
+        try await waitUntilReady(node)
+        try await eventually("it says that it differs: \(node.complaints)") { node.complaints.contains(Self.differs) }
         try await node.stop()
         try await pair.stop()
     }
@@ -103,9 +143,9 @@ struct SecondNodeTests {
     @Test("A server that was moved to PostgreSQL starts there with the API key of its data folder; without that file it does not")
     func moved() async throws {
         let pair = try await ProcessesFixture.running(Self.unset)
-        // The line comes behind what the start notes in the database.
         try await eventually("it made one: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(Self.made) }
         let key = try key(in: pair.layout.authenticationData)
+        // It waits for what the start notes in the database.
         try await pair.authentication.stop()
         let cluster = try await PostgreSQLCluster.shared
         let name = try await cluster.makeDatabase()
@@ -120,7 +160,7 @@ struct SecondNodeTests {
         try FileManager.default.moveItem(at: held, to: aside)
         let refused = try pair.authentication.start(settings)
         #expect(try await refused.end() == 1)
-        #expect(refused.complaints.contains("the API key \(held.path) is missing"), "\(refused.complaints)")
+        #expect(refused.complaints.contains("there is no \(held.path). A server has run"), "\(refused.complaints)")
         #expect(!FileManager.default.fileExists(atPath: held.path))
 
         try FileManager.default.moveItem(at: aside, to: held)
@@ -128,8 +168,8 @@ struct SecondNodeTests {
         try await pair.waitUntilReady()
         #expect(try await status(at: pair.layout.adminURL, key) == 200)
         try await eventually("it took it: \(pair.authentication.complaints)") { pair.authentication.complaints.contains(Self.taken) }
-        #expect(!pair.authentication.complaints.contains(Self.differs), "\(pair.authentication.complaints)")
         try await pair.stop()
+        #expect(!pair.authentication.complaints.contains(Self.differs), "\(pair.authentication.complaints)")
         cluster.leave(name)
     }
 }

@@ -1,16 +1,18 @@
 import Database
 import HTTPService
 
-/// Which API key the nodes of a database are started with, as the last start has noted it: so one that has none is not given one of its own, which no backend
-/// knows, and one that has another than the node before it can be told.
+/// Which API key the nodes of a database are started with, as the last start has noted it: so one that has none is not given one of its own, which no
+/// backend knows, and one that has another than the node before it can be told.
 ///
-/// What is noted follows from the API key and the key-encryption key, and is four bytes: whoever reads the database can try no guesses at either by it.
-package struct NodeAPIKey: Sendable {
+/// What is noted is the SHA-256 of four bytes that follow from the API key and the key-encryption key: whoever reads the database can try no guesses at
+/// either by it.
+package struct NotedRootAPIKey: Sendable {
     private let applied: AppliedSettings
 
     package init(in database: any Database) { applied = AppliedSettings(database: database) }
 
-    /// Whether a server has run on the database, with whatever key: not where a first start did not come to its end, or only an identity was printed.
+    /// Whether a server of this version or later has run on the database, with whatever key: not where its first start did not come to its end, or only
+    /// an identity was printed.
     /// - Throws: `SQLError`.
     package func isNoted() async throws -> Bool { try await applied.has(.rootAPIKey) }
 

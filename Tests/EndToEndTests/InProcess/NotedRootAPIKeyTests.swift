@@ -12,7 +12,7 @@ import Testing
 
 /// Which starts make an API key, and what a start knows of the key of the one before it.
 @Suite("API keys: what a start makes, takes and refuses")
-struct NodeAPIKeyTests {
+struct NotedRootAPIKeyTests {
     private let folder: TemporaryFolder
     private let options: StorageOptions
     private let key = KeyEncryptionKey.random()
@@ -28,7 +28,7 @@ struct NodeAPIKeyTests {
 
     private func remove() throws { try FileManager.default.removeItem(atPath: file) }
 
-    private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Ensured {
+    private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Found {
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: environment)
         return try await RootAPIKey.ensured(settings, options, in: database)
     }
@@ -59,8 +59,17 @@ struct NodeAPIKeyTests {
     func made(on engine: DatabaseEngine, hasTables: Bool) async throws {
         try await withDatabase(on: engine) { database in
             if hasTables { try await makeServer(in: database) }
-            let first = try await ensured(in: database)
+            let (first, log) = (try await ensured(in: database), LogRecorder())
             #expect(first.isMade && first.path == file)
+            first.tell(log.logger())
+            let line = try #require(log.lines.first)
+            #expect(line.message.hasPrefix("no API key is set: made one in a file") && line.facts["path"] == file)
+            // Where nodes are several the others need it, or have one.
+            let isTold = line.message.contains(". Every further start, of this and other nodes, needs this file; ")
+            #expect(isTold == database.isShared)
+            #expect(line.message.hasSuffix("; if other nodes have a key, give this one theirs and remove this") == database.isShared)
+            let level: Logger.Level = database.isShared ? .warning : .notice
+            #expect(line.level == level)
             let made = try content()
             let settings = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
             #expect(settings.matches(made.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -71,6 +80,9 @@ struct NodeAPIKeyTests {
             #expect(try content() != made)
             let again = try await ensured(in: database)
             #expect(!again.isMade && again.path == file)
+            again.tell(log.logger())
+            let taken = log.lines("no API key is set: using the one in a file")
+            #expect(taken.count == 1 && taken[0].level == .notice)
         }
     }
 
@@ -82,16 +94,17 @@ struct NodeAPIKeyTests {
             try await makeServer(in: database)
             let first = try await ensured(in: database)
             let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
-            #expect(try await NodeAPIKey(in: database).note(own, under: key) == false)
+            #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
             let made = try content()
 
             try remove()
             let error = RootAPIKeyError.missing(path: file, database: database.place)
             await #expect(throws: error) { _ = try await ensured(in: database) }
             #expect(!FileManager.default.fileExists(atPath: file))
+            #expect(error.description.hasPrefix("no API key is set (OSTIARY_ROOT_API_KEY or OSTIARY_ROOT_API_KEY_FILE), and there is no \(file). "))
             for words in [
-                "the API key \(file) is missing", "(OSTIARY_ROOT_API_KEY_FILE; of several nodes all have the same: copy that of the first one",
-                "mode 600)", "(umask 077; openssl rand -hex 32 >\(file))", "copy it to all, start each anew, and give it to the backends",
+                "Of several nodes all have the same: copy the file of another node (mode 600), or set the key. ",
+                "(umask 077; openssl rand -hex 32 >\(file))", "copy that to all nodes, start each anew, and give it to the backends",
             ] {
                 #expect(error.description.contains(words), "\(error)")
             }
@@ -105,14 +118,36 @@ struct NodeAPIKeyTests {
         }
     }
 
+    @Test("Where it cannot be noted that is told as what may be so, and nothing else becomes of the start")
+    func notNoted() async throws {
+        // Without tables.
+        let database = try SQLiteDatabase.inMemory()
+        let (log, own) = (LogRecorder(), SecretText(String(repeating: "a7", count: 32)))
+        await RootAPIKey.note(own, in: OpenedStorage(database: database, key: key, mark: nil, logger: nil), log.logger())
+        let line = try #require(log.lines.first)
+        #expect(line.level == .error && line.message == "which API key this node has may not be noted in the database: the next start does it")
+        #expect(log.lines.count == 1 && line.facts["error"] != nil)
+        try await database.close()
+    }
+
+    @Test("Commands that an operator is told have the path as a shell reads it")
+    func quoted() {
+        let (path, word) = ("/srv/my data/root-api-key", "'/srv/my data/root-api-key'")
+        let command = "(umask 077; openssl rand -hex 32 >\(word))"
+        for error in [RootAPIKeyError.missing(path: path, database: "x"), .strange(path: path), .readableByOthers(path: path)] {
+            #expect(error.description.contains(command), "\(error)")
+        }
+        #expect(RootAPIKeyError.readableByOthers(path: path).description.contains("run chmod 600 \(word)."))
+    }
+
     @Test("On a file, which one server has alone, a key that was removed is followed by a new one, as ever")
     func alone() async throws {
         try await withDatabase(on: .sqlite) { database in
             try await makeServer(in: database)
             let first = try await ensured(in: database)
             let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
-            #expect(try await NodeAPIKey(in: database).note(own, under: key) == false)
-            #expect(try await NodeAPIKey(in: database).isNoted())
+            #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
+            #expect(try await NotedRootAPIKey(in: database).isNoted())
             let made = try content()
             try remove()
             #expect(try await ensured(in: database).isMade)
@@ -125,7 +160,7 @@ struct NodeAPIKeyTests {
         arguments: DatabaseEngine.allCases)
     func noted(on engine: DatabaseEngine) async throws {
         try await withDatabase(on: engine) { database in
-            let keys = NodeAPIKey(in: database)
+            let keys = NotedRootAPIKey(in: database)
             #expect(try await keys.isNoted() == false)
             try await makeServer(in: database)
             #expect(try await keys.isNoted() == false)
