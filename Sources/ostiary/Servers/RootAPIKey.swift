@@ -54,9 +54,13 @@ enum RootAPIKey {
     }
 
     /// Those that were given, or the same with the file of the data folder.
-    /// - Parameter database: of this server, whose tables may be still to be made.
+    /// - Parameters:
+    ///   - database: of this server, whose tables may be still to be made.
+    ///   - environment: from which `settings` were read.
     /// - Throws: ``RootAPIKeyError``, `KeyFileError`, `SettingsError`, `SQLError`.
-    static func ensured(_ settings: Settings, _ options: StorageOptions, in database: any Database) async throws -> Found {
+    static func ensured(
+        _ settings: Settings, _ options: StorageOptions, in database: any Database, environment: [String: String] = StorageOptions.environment
+    ) async throws -> Found {
         let isShared = database.isShared
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil {
             return Found(settings: settings, path: nil, isMade: false, isShared: isShared)
@@ -67,7 +71,8 @@ enum RootAPIKey {
             throw RootAPIKeyError.missing(path: path, database: database.place)
         }
         _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, newKey: drawn) }
-        return Found(settings: try await with([.rootAPIKeyFile: path], options), path: path, isMade: isMissing, isShared: isShared)
+        let named = try await with([.rootAPIKeyFile: path], options, environment)
+        return Found(settings: named, path: path, isMade: isMissing, isShared: isShared)
     }
 
     /// Notes in the database with which key this start was, for the nodes that are started after it, and tells if the one before it had another.
@@ -100,8 +105,10 @@ enum RootAPIKey {
 
     private static func path(_ options: StorageOptions) -> String { URL(fileURLWithPath: options.data).appendingPathComponent(fileName).path }
 
-    private static func with(_ overrides: [SettingKey: String], _ options: StorageOptions) async throws -> Settings {
-        try await Settings.load(.ofBothServers, configFile: options.config, environment: StorageOptions.environment, overrides: overrides)
+    private static func with(
+        _ overrides: [SettingKey: String], _ options: StorageOptions, _ environment: [String: String] = StorageOptions.environment
+    ) async throws -> Settings {
+        try await Settings.load(.ofBothServers, configFile: options.config, environment: environment, overrides: overrides)
     }
 
     /// 32 bytes.

@@ -30,7 +30,7 @@ struct NotedRootAPIKeyTests {
 
     private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Found {
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: environment)
-        return try await RootAPIKey.ensured(settings, options, in: database)
+        return try await RootAPIKey.ensured(settings, options, in: database, environment: environment)
     }
 
     /// Runs `body` on an empty database of an engine.
