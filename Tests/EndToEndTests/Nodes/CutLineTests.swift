@@ -6,7 +6,7 @@ import Testing
 @testable import OstiaryPhone
 
 /// What the faults of a run rely on: a line that did nothing when it is told to would let every history pass.
-@Suite("A line that a test cuts", .timeLimit(.minutes(5)))
+@Suite("A line that a test cuts", .timeLimit(.minutes(10)))
 struct CutLineTests {
     /// A line, and who is at its end.
     private struct Scene {
