@@ -82,6 +82,7 @@ struct HistoryRunTests {
             load.histories.expectWork()
             load.expectAuthorizations()
             try await expectEvidence(load, fixture, hasClocks: course.hasClocks)
+            load.expectSure("OSTIARY_SEED=\(Self.seed), clocks wrong from \(leaps.description)", leaps)
             expectFaults(faults.events.map(\.fault), tally, fixture)
         }
         try await fixture.stop()
