@@ -67,7 +67,7 @@ struct OnceOver {
     }
 
     private func keys<Action, Answer>(of calls: [ObservedCall<Action, Answer>], areNodesNamed: Bool) -> [Key<Action, Answer>] {
-        Dictionary(grouping: calls, by: \.key).sorted { $0.key < $1.key }.map { name, calls in
+        Dictionary(grouping: calls, by: \.key).sorted { $0.key < $1.key }.map { name, calls -> Key<Action, Answer> in
             let last = calls.map { max($0.invoked, $0.returned ?? .zero) }.max() ?? .zero
             let first = calls.map(\.invoked).min() ?? .zero
             let isRightFirst = begun[name].map { !leaps.isWrong(from: $0, until: first) } ?? false
