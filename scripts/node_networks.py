@@ -8,6 +8,7 @@ Then it does what standard input says, a line at a time, and answers `ok` or `no
   lead MEMBER FROM TO   passes connections on that come at FROM: each a port of that member, ADDRESS:PORT seen from it, or the path of a Unix socket
   lose ONE OTHER        what ONE sends to OTHER gets lost, and not what OTHER sends
   keep ONE OTHER        again not
+  reach ONE OTHER       `no: lost` where what ONE sends to OTHER does not arrive
   unplug MEMBER         its cable, at the bridge
   plug MEMBER
 
@@ -98,6 +99,14 @@ class Members:
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return made, (address or self.addresses[name], int(port))
 
+    def datagrams(self, name):
+        """A socket for what needs no connection, and so is heard of in one direction."""
+        with self.inside(name):
+            made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.setblocking(False)
+        made.bind((self.addresses[name], 0))
+        return made
+
     # What one sends goes to a card that nobody has; what the other sends is not touched.
     def lose(self, one, other):
         self.run(self.networks[one], f"ip neighbour replace {self.addresses[other]} lladdr {NOBODY} dev cable nud permanent")
@@ -143,6 +152,17 @@ async def lead(members, name, place, target):
     return await start(serve, sock=made)
 
 
+async def reach(members, one, other):
+    """Says something three times, and waits for a fifth of a second: the way is as long as from one buffer to the next."""
+    with contextlib.closing(members.datagrams(one)) as here, contextlib.closing(members.datagrams(other)) as there:
+        try:
+            for _ in range(3):
+                here.sendto(b"?", there.getsockname())
+            await asyncio.wait_for(asyncio.get_running_loop().sock_recv(there, 1), 0.2)
+        except (OSError, asyncio.TimeoutError):
+            raise OSError("lost") from None
+
+
 async def main(names):
     members = Members(names)
     for name, network in members.networks.items():
@@ -156,6 +176,8 @@ async def main(names):
         try:
             if word == "lead":
                 leads.append(await lead(members, *rest))
+            elif word == "reach":
+                await reach(members, *rest)
             else:
                 commands[word](*rest)
             print("ok", flush=True)

@@ -10,6 +10,8 @@ import sys
 import tempfile
 import threading
 
+from swift_source import without_comments_and_strings
+
 CLOSING = "print('✔ Test run with 2 tests in 1 suite passed after 1 second.', flush=True)"
 # Programs, how each is told to have gone, and a line that has to be in what is said of it, or one that must not.
 SAMPLES = [
@@ -22,6 +24,10 @@ SAMPLES = [
     # As on a terminal that has colours.
     ("print('\\x1b[92m✔\\x1b[0m Test run with 2 tests in 1 suite \\x1b[1mpassed\\x1b[0m after 1 second.')", "passed", "passed", "\x1b"),
     ("print('\\x1b[91m✘\\x1b[0m Test nodes() recorded an issue'); exit(1)", "FAILED", "✘ Test nodes() recorded an issue", "\x1b"),
+    # A suite that nobody ran; of one test it is only said.
+    (f"print('➜ Suite \"Histories\" skipped: \"no PostgreSQL is installed\"'); {CLOSING}", "FAILED", "no PostgreSQL is installed", None),
+    (f"print('➜ Suite CutConnectionTests skipped.'); {CLOSING}", "FAILED", "CutConnectionTests skipped.", None),
+    (f"print('➜ Test \"In networks\" skipped: \"no namespaces\"'); {CLOSING}", "passed", "no namespaces", None),
     (f"{CLOSING}; import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "FAILED", "it ended with -9", None),
     (f"for n in range(100): print('✘ fault', n)\n{CLOSING}", "passed", "60 lines more of faults", "fault 40"),
 ]
@@ -46,15 +52,20 @@ def of_outcomes(soak, folder):
         yield "after what failed the next is run"
 
 
+def code(file):
+    """What a Swift file says beside comments and strings."""
+    return without_comments_and_strings(file.read_text(encoding="utf-8"))
+
+
 def of_suites(soak, _):
     """What a filter finds no more is not missed where another name beside it finds something."""
-    for name in [soak.HISTORIES, soak.CUTS, *soak.ONCE]:
+    for name in [soak.HISTORIES, soak.NEEDED, soak.CUTS, *soak.ONCE]:
         *target, suite = name.rsplit(".", 1)
         files = list((soak.ROOT.joinpath("Tests", *target)).rglob("*.swift"))
-        found = [file for file in files if re.search(rf"^struct {suite}\b", file.read_text(), re.MULTILINE)]
+        found = [code(file) for file in files if re.search(rf"^struct {suite}\b", file.read_text(encoding="utf-8"), re.MULTILINE)]
         if len(found) != 1:
             yield f"{name} is {len(found)} suites"
-        elif name in soak.ONCE and "attackRounds(" not in found[0].read_text():
+        elif name in soak.ONCE and "attackRounds(" not in found[0]:
             yield f"OSTIARY_ATTACK_ROUNDS is nothing to {name}"
 
 

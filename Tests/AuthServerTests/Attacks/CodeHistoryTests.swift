@@ -125,7 +125,7 @@ struct CodeHistoryTests {
 
     @Test(
         "A100 planted: a store that marks a code as spent too late, leaves what it gave, or remembers who is logged in, is found",
-        arguments: NegligentDatabase.Fault.allCases)
+        .onBothEngines, arguments: NegligentDatabase.Fault.allCases)
     func planted(_ fault: NegligentDatabase.Fault) async throws {
         let (codes, grants) = Self.culprits(try await Self.history(fault))
         switch fault {

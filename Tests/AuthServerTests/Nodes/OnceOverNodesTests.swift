@@ -48,7 +48,7 @@ struct OnceOverNodesTests {
 
     private static func expectExplained<Model: SequentialModel>(_ calls: [Model.Call], by model: Model) {
         for fault in OrderSearch(model).faults(in: calls) { Issue.record("OSTIARY_SEED=\(seed): \(fault)") }
-        #expect(calls.contains { $0.outcome == .unknown })
+        #expect(calls.contains { $0.outcome == .unknown }, "OSTIARY_SEED=\(seed)")
     }
 
     /// An enrolment code that several phones have read.
@@ -97,8 +97,8 @@ struct OnceOverNodesTests {
             }
         }
         Self.expectExplained(recorder.calls, by: RedeemedOnce(isRepeatable: true))
-        #expect(Set(recorder.calls.filter { $0.answer == .given }.map(\.key)).count == Self.rounds)
-        #expect(Set(recorder.calls.filter { $0.answer == .refused }.map(\.key)).count == Self.rounds)
+        #expect(Set(recorder.calls.filter { $0.answer == .given }.map(\.key)).count == Self.rounds, "OSTIARY_SEED=\(Self.seed)")
+        #expect(Set(recorder.calls.filter { $0.answer == .refused }.map(\.key)).count == Self.rounds, "OSTIARY_SEED=\(Self.seed)")
     }
 
     /// A browser that comes back, and another that has the same address.
@@ -160,13 +160,13 @@ struct OnceOverNodesTests {
                 for socket in sockets { socket.spare() }
                 for place in 0..<3 {
                     let answer = await back.handIn(.own, at: place)
-                    #expect(try await nodes[place].status(of: back.own).loggedIn == (answer == .loggedIn))
+                    #expect(try await nodes[place].status(of: back.own).loggedIn == (answer == .loggedIn), "OSTIARY_SEED=\(Self.seed)")
                 }
             }
         }
         Self.expectExplained(recorder.calls, by: HandedInOnce())
         let own = recorder.calls.filter { $0.action == .own }
-        #expect(own.contains { $0.answer == .loggedIn } && own.contains { $0.answer == .refused })
+        #expect(own.contains { $0.answer == .loggedIn } && own.contains { $0.answer == .refused }, "OSTIARY_SEED=\(Self.seed)")
     }
 
     @Test("A100 planted: a code that lets its browser in behind another, that lets another in, or that forgets its own, is found")

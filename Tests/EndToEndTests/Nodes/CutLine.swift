@@ -24,7 +24,7 @@ final class CutLine: Sendable {
         var condition = Condition.passing
         var channels: [ObjectIdentifier: any Channel] = [:]
         var turn = 0
-        var met = 0
+        var met: [Condition: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -57,31 +57,43 @@ final class CutLine: Sendable {
     /// Connections that have come so far, whatever became of them.
     var led: Int { state.withLock { $0.turn } }
 
-    /// Ends of connections that were broken off, refused or held so far: a fault that meets none shows nothing.
-    var met: Int { state.withLock { $0.met } }
+    /// Ends of connections that are open now.
+    var open: Int { state.withLock { $0.channels.count } }
+
+    /// Ends of connections that it has broken off or refused so far (``Condition/cut``), or held (``Condition/silent``): a fault that meets none shows nothing.
+    /// They count when it is done. Of a connection that is broken off it may be one: the other end goes with it.
+    func met(_ condition: Condition) -> Int { state.withLock { $0.met[condition, default: 0] } }
 
     /// Ends when all that is open has become so, and whatever comes does.
     func become(_ condition: Condition) async {
         let channels = state.withLock { state in
             state.condition = condition
-            state.met += condition == .passing ? 0 : state.channels.count
             return Array(state.channels.values)
         }
         // One that is over by now needs nothing.
-        for channel in channels { try? await Self.bring(channel, to: condition).get() }
+        for channel in channels { try? await bring(channel, to: condition).get() }
     }
 
-    private static func bring(_ channel: any Channel, to condition: Condition) -> EventLoopFuture<Void> {
-        condition == .cut ? channel.close(mode: .all) : channel.setOption(.autoRead, value: condition == .passing)
+    /// It counts once it is so.
+    private func bring(_ channel: any Channel, to condition: Condition) -> EventLoopFuture<Void> {
+        let done = condition == .cut ? channel.close(mode: .all) : channel.setOption(.autoRead, value: condition == .passing)
+        return done.map { self.note(condition) }
+    }
+
+    private func note(_ condition: Condition) {
+        guard condition != .passing else { return }
+        state.withLock { $0.met[condition, default: 0] += 1 }
     }
 
     private func lead(_ client: any Channel) -> EventLoopFuture<Void> {
         let (condition, turn) = state.withLock { state in
             state.turn += 1
-            state.met += state.condition == .cut ? 1 : 0
             return (state.condition, state.turn)
         }
-        guard condition != .cut else { return client.eventLoop.makeFailedFuture(NowhereToGo()) }
+        guard condition != .cut else {
+            client.closeFuture.whenComplete { [weak self] _ in self?.note(.cut) }
+            return client.eventLoop.makeFailedFuture(NowhereToGo())
+        }
         return connect(on: client.eventLoop, turn, left: targets.count).flatMapThrowing { server in
             try client.pipeline.syncOperations.addHandler(Passing(to: server))
             try server.pipeline.syncOperations.addHandler(Passing(to: client))
@@ -104,14 +116,13 @@ final class CutLine: Sendable {
     private func keep(_ channels: [any Channel]) {
         let condition = state.withLock { state in
             for channel in channels { state.channels[ObjectIdentifier(channel)] = channel }
-            state.met += state.condition == .passing ? 0 : channels.count
             return state.condition
         }
         for channel in channels {
             channel.closeFuture.whenComplete { [weak self] _ in
                 self?.state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
             }
-            _ = Self.bring(channel, to: condition)
+            _ = bring(channel, to: condition)
         }
     }
 

@@ -1,21 +1,30 @@
 /// Faults of a run by their sorts, for who reads of it.
 struct FaultTally: CustomStringConvertible {
     private var counts: [String: Int] = [:]
+    private var vain: [String: Int] = [:]
 
     init() {}
 
-    mutating func note(_ fault: NodeFaults.Fault) { counts[fault.sort, default: 0] += 1 }
+    /// - Parameter hasBitten: whether something showed it (``FaultProbe``). One of which nothing did has not happened.
+    mutating func note(_ fault: NodeFaults.Fault, hasBitten: Bool) {
+        if hasBitten { counts[fault.sort, default: 0] += 1 } else { vain[fault.sort, default: 0] += 1 }
+    }
 
     /// The sorts of these that have not happened.
     func missing(_ faults: [NodeFaults.Fault]) -> Set<String> { Set(faults.map(\.sort)).subtracting(counts.keys) }
 
-    /// Of all sorts.
+    /// That have happened, of all sorts.
     var total: Int { counts.values.reduce(0, +) }
 
     /// By their names.
     var description: String {
+        "\(total) faults" + Self.listed(": ", counts) + Self.listed("; shown by nothing: ", vain)
+    }
+
+    /// Empty where there are none.
+    private static func listed(_ words: String, _ counts: [String: Int]) -> String {
         let sorts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        return "\(total) faults" + (sorts.isEmpty ? "" : ": " + sorts.joined(separator: ", "))
+        return sorts.isEmpty ? "" : words + sorts.joined(separator: ", ")
     }
 }
 

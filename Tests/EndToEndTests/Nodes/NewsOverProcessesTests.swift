@@ -15,13 +15,15 @@ struct NewsOverProcessesTests {
     private static let hold: UInt8 = 25
     /// Sooner than anybody looks again.
     private static let longest = Duration.seconds(8)
-    /// News take some milliseconds: a NOTIFY after the commit, a look into the row, and an answer. The rest is what a busy machine may make of that.
-    private static let usual = Duration.seconds(1)
+    /// News take some milliseconds: a NOTIFY after the commit, a look into the row, and an answer. The rest is what a busy machine may make of that. There is no
+    /// setting by which nodes look more rarely, so it is far below any time after which somebody may look: who hears nothing and looks every two seconds is so
+    /// quick one time in ten.
+    private static let usual = Duration.milliseconds(200)
     private static let stops = 5
-    /// Of a series. A node that hears every other batch late has three in time at most, in each series; a busy machine has one
-    /// series that is better, among so many.
+    /// Of a series. A node that hears every other batch late has three in time at most, in each series, and one that looks every two seconds has four in one of
+    /// 2,000 series; a busy machine has one series that is better, among so many.
     private static let enough = 4
-    private static let mostSeries = 6
+    private static let mostSeries = 10
 
     /// How long one series of stops took to be heard of.
     private struct Delays {
@@ -34,7 +36,12 @@ struct NewsOverProcessesTests {
                 return prompt.count >= NewsOverProcessesTests.enough
             }
         }
-        var areNews: Bool { (polls + streams).allSatisfy { $0 < NewsOverProcessesTests.longest } }
+    }
+
+    /// Mostly: a machine that stands still for a while makes some late.
+    private static func areNews(_ series: [Delays]) -> Bool {
+        let all = series.flatMap { $0.polls + $0.streams }
+        return all.count { $0 >= Self.longest } * 10 <= all.count
     }
 
     /// Who hears of it at one node, and who stops at another.
@@ -45,7 +52,7 @@ struct NewsOverProcessesTests {
         let stopper: NodeCaller
     }
 
-    @Test("A phone that waits at one node, and a page's stream there, hear of a stop at another within a second, and never because they look again")
+    @Test("A phone that waits at one node, and a page's stream there, hear of a stop at another at once, and not because they look again")
     func stop() async throws {
         let fixture = try await NodesFixture.running(["OSTIARY_LOG_LEVEL": "warning"])
         let (here, there) = (fixture.nodes[0], fixture.nodes[1])
@@ -57,7 +64,7 @@ struct NewsOverProcessesTests {
             stopper: NodeCaller(0, at: here, fixture, serverID: backend.serverID))
         var series: [Delays] = []
         repeat { series.append(try await Self.delays(scene)) } while !series.contains { $0.isPrompt } && series.count < Self.mostSeries
-        #expect(series.allSatisfy { $0.areNews }, "\(series)")
+        #expect(Self.areNews(series), "\(series)")
         #expect(series.contains { $0.isPrompt }, "\(series)")
         try await fixture.stop()
     }

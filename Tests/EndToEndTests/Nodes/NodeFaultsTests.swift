@@ -43,17 +43,21 @@ struct NodeFaultsTests {
         #expect(ends[1] <= .seconds(570) && ends[1] > .seconds(530) && ends[0] > .seconds(560))
     }
 
-    @Test("They are told by their sorts, and each sort by a name of its own")
+    @Test("They are told by their sorts, each sort by a name of its own, and one that nothing has shown counts for none")
     func told() {
         var tally = FaultTally()
         #expect(tally.description == "0 faults")
-        for fault in [.killed, .leap(-60), .killed, .lost(.secondFactor, .both)] as [NodeFaults.Fault] { tally.note(fault) }
+        for fault in [.killed, .leap(-60), .killed, .lost(.secondFactor, .both)] as [NodeFaults.Fault] { tally.note(fault, hasBitten: true) }
         #expect(tally.description == "4 faults: 1 clock −60 s, 2 killed, 1 lost to and from second-factor")
         #expect(tally.missing([.killed, .leap(-60)]).isEmpty && tally.missing([.killed, .leap(60), .paused]) == ["clock +60 s", "halted"])
+        for fault in [.paused, .killed] as [NodeFaults.Fault] { tally.note(fault, hasBitten: false) }
+        #expect(tally.total == 4 && tally.missing([.killed, .paused]) == ["halted"])
+        #expect(
+            tally.description == "4 faults: 1 clock −60 s, 2 killed, 1 lost to and from second-factor; shown by nothing: 1 halted, 1 killed")
         let all = Self.networked + NodeFaults.Fault.ofProxies
         let names = all.map { fault in
             var tally = FaultTally()
-            tally.note(fault)
+            tally.note(fault, hasBitten: true)
             return tally.description
         }
         #expect(Set(names).count == all.count)

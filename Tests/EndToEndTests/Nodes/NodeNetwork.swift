@@ -71,13 +71,18 @@ final class NodeNetwork: Sendable {
 
     /// Has something done: one call after the other.
     func tell(_ command: String) async throws {
+        let answer = try await reply(to: command)
+        guard answer == "ok" else { throw Timeout(description: "“\(command)”: \(answer)") }
+    }
+
+    private func reply(to command: String) async throws -> String {
         let number = told.withLock { told in
             told += 1
             return told
         }
         try program.type(command + "\n")
         try await eventually("the networks answer to “\(command)”: \(program.complaints)") { self.answers.count >= number }
-        guard answers[number - 1] == "ok" else { throw Timeout(description: "“\(command)”: \(answers[number - 1])") }
+        return answers[number - 1]
     }
 
     private var answers: [String] { program.lines.filter { $0 == "ok" || $0.hasPrefix("no:") } }
@@ -87,6 +92,16 @@ final class NodeNetwork: Sendable {
     ///   - place: where they come: a port of the machine, or the path of a Unix socket.
     ///   - target: where they go to from that machine, likewise or `ADDRESS:PORT`.
     func lead(_ machine: String, from place: String, to target: String) async throws { try await tell("lead \(machine) \(place) \(target)") }
+
+    /// Whether what one of them sends arrives at the other, whatever becomes of what that says.
+    func reaches(_ one: String, _ other: String) async throws -> Bool {
+        let command = "reach \(one) \(other)"
+        switch try await reply(to: command) {
+        case "ok": return true
+        case "no: lost": return false
+        case let answer: throw Timeout(description: "“\(command)”: \(answer)")
+        }
+    }
 
     /// From now on what one of them sends to the other gets lost, or no longer.
     func lose(_ isLost: Bool, _ one: String, to other: String) async throws { try await tell("\(isLost ? "lose" : "keep") \(one) \(other)") }

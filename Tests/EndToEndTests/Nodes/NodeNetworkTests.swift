@@ -13,6 +13,8 @@ struct NodeNetworkTests {
         for (from, to) in [("one", "other"), ("other", "one")] {
             try await network.lose(true, from, to: to)
             #expect(try await !connects("one", to: "other", network), "\(from) is lost to \(to)")
+            #expect(try await !network.reaches(from, to), "\(from) is lost to \(to)")
+            #expect(try await network.reaches(to, from), "\(from) is lost to \(to)")
             #expect(try await connects("third", to: "other", network))
             try await network.lose(false, from, to: to)
             #expect(try await connects("one", to: "other", network))
@@ -28,6 +30,7 @@ struct NodeNetworkTests {
         let network = try await NodeNetwork(["one", "other"])
         await #expect(throws: Timeout.self) { try await network.tell("unplug nobody") }
         await #expect(throws: Timeout.self) { try await network.tell("lead one") }
+        await #expect(throws: Timeout.self) { try await network.reaches("one", "nobody") }
         try await network.tell("unplug other")
     }
 

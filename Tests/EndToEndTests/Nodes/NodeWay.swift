@@ -31,7 +31,8 @@ struct NodeWay: Sendable {
     private static let publicPort = 8_080
     private static let privatePort = 8_081
 
-    fileprivate static func socket(in folder: String) -> String { folder + "/.s.PGSQL.5432" }
+    /// Where a PostgreSQL of this folder listens.
+    static func socket(in folder: String) -> String { folder + "/.s.PGSQL.5432" }
 
     /// The address of a database by a socket in this folder.
     static func url(of database: String, socket folder: String) -> String { "postgresql:///\(database)?host=\(folder)&user=ostiary" }

@@ -139,7 +139,7 @@ final class NodesFixture: Sendable {
 
     /// As whoever supervises servers does: one that a fault has met before it ran has ended, and says that it is to be started again. One that a signal has ended
     /// has crashed.
-    private func startAgain(_ nodes: [Node]) throws {
+    func startAgain(_ nodes: [Node]) throws {
         for node in nodes where try node.server.hasGivenUp() { try node.start() }
         if try secondFactor.hasGivenUp() { try startSecondFactor() }
     }
