@@ -17,11 +17,11 @@ struct NewsOverProcessesTests {
     private static let longest = Duration.seconds(8)
     /// News take some milliseconds: a NOTIFY after the commit, a look into the row, and an answer. The rest is what a busy machine may make of that. There is no
     /// setting by which nodes look more rarely, so it is far below any time after which somebody may look: who hears nothing and looks every two seconds is so
-    /// quick one time in ten.
-    private static let usual = Duration.milliseconds(200)
+    /// quick one time in four.
+    private static let usual = Duration.milliseconds(500)
     private static let stops = 5
-    /// Of a series. A node that hears every other batch late has three in time at most, in each series, and one that looks every two seconds has four in one of
-    /// 2,000 series; a busy machine has one series that is better, among so many.
+    /// Of a series. A node that hears every other batch late has three in time at most, in each series, and one that looks every two seconds has four, of polls
+    /// and of streams, in one of 4,000 series; a busy machine has one series that is better, among so many.
     private static let enough = 4
     private static let mostSeries = 10
 
