@@ -3,6 +3,7 @@ import AuthServer
 import Database
 import Foundation
 import HTTPService
+import Logging
 import OstiaryProgram
 import OstiaryProtocol
 import OstiaryTesting
