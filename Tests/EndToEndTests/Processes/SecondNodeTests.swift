@@ -11,6 +11,8 @@ import Testing
 @Suite("A second node as a process", .enabled(if: PostgreSQLCluster.isInstalled, "no PostgreSQL is installed"), .timeLimit(.minutes(15)))
 struct SecondNodeTests {
     private static let unset = ["OSTIARY_ROOT_API_KEY": ""]
+    /// Another one that is good.
+    private static let otherKey = "8d1f03b6c95e2a7741e0fa6b92c8d35417be60a9f2834cd5960e1b7af3c48d29"
     private static let made = "no API key is set: made one in a file"
     private static let taken = "no API key is set: using the one in a file"
     private static let differs = "this node has another API key than the node that started last"
@@ -89,7 +91,7 @@ struct SecondNodeTests {
         #expect(!node.complaints.contains(Self.made) && !node.complaints.contains(Self.differs), "\(node.complaints)")
 
         // Changed at one node alone: an operator finds out by its log.
-        let other = String(repeating: "a7", count: 32)
+        let other = Self.otherKey
         try Data("\(other)\n".utf8).write(to: URL(fileURLWithPath: file))
         try node.start()
         try await waitUntilReady(node)
@@ -116,7 +118,7 @@ struct SecondNodeTests {
         let pair = try await ProcessesFixture.running(Self.unset, on: .postgresql)
         try await waitUntilNoted(pair)
         let (node, data) = try secondNode(beside: pair)
-        _ = try pair.folder.write(String(repeating: "a7", count: 32), to: "node/\(RootAPIKey.fileName)", mode: 0o600)
+        _ = try pair.folder.write(Self.otherKey, to: "node/\(RootAPIKey.fileName)", mode: 0o600)
         let url = try DatabaseURL(parsing: try #require(pair.databaseSettings["OSTIARY_DATABASE_URL"]))
         guard case .postgresql(let address) = url else { throw Timeout(description: "no PostgreSQL") }
         // Others read it meanwhile, and write nothing there.
