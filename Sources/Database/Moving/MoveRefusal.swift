@@ -55,7 +55,10 @@ extension MoveRefusal: CustomStringConvertible {
         case .unlikeTables(let tables):
             "the two databases have not the same tables (\(tables.joined(separator: ", "))): one holds tables of others, or was made by another program; "
                 + "remove what is not this server's and run the same command again"
-        case .noKey(let table): "the table \(table) has no primary key, and no table of this program is like that: remove it, if it is yours"
+        case .noKey(let table):
+            "the table \(table) has no primary key, which every table of this program has; a restore without its last part loses them. Start the server on "
+                + "this database: where the table is its own, the start says which statement gives the key back. Remove a table only if others made it. Then "
+                + "run the same command again"
         case .circular(let tables): "tables refer to each other in a ring (\(tables.joined(separator: ", "))), and none of this program does"
         case .disturbed(let table):
             "somebody else writes to the target (\(table)): another run of this move, from a copy of the old database perhaps: let that come to its end; or "

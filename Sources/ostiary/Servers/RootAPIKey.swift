@@ -135,9 +135,10 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
                 + "of another node (mode 600), or set the key. Of one node put back the copy that was kept. For another key run "
                 + "\(Self.command(path)), \(Self.spread)"
         case .strange(let path):
-            "the file \(path) does not hold 64 hexadecimal digits, so it is no API key that was made here. Name a file with a key of your own "
-                + "(\(SettingKey.rootAPIKeyFile.variable)), or remove this one: \(Self.another(path)). It was left as it is, and nothing of it is "
-                + "told"
+            "the file \(path) does not hold 64 hexadecimal digits, so it is no API key that was made here. Of several nodes all have the same: "
+                + "copy the file of another node (mode 600). Of one node put back the copy that was kept, or name a file with a key of your own "
+                + "(\(SettingKey.rootAPIKeyFile.variable)). For another key remove this one: \(Self.another(path)). It was left as it is, and nothing "
+                + "of it is told"
         case .readableByOthers(let path):
             "others than its owner can read the API key \(path): run chmod 600 \(shellWord(path)). If they may have read it, remove it: "
                 + Self.another(path)

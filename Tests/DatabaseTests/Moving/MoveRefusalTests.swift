@@ -66,6 +66,10 @@ struct MoveRefusalTests {
             try await source.transaction { try $0.execute("CREATE TABLE keyless (id TEXT)") }
             await #expect(throws: MoveRefusal.noKey("keyless")) { try await source.move(to: target) }
         }
+        // It may be a table of ours that a restore left without: whoever removes that removes everybody in it.
+        let words = MoveRefusal.noKey("account").description
+        let (mending, removal) = (words.firstRange(of: "gives the key back"), words.firstRange(of: "Remove a table only if others made it"))
+        #expect(try #require(mending).upperBound < #require(removal).lowerBound, "\(words)")
     }
 
     @Test("A source must have every step that this program knows, but such as may wait, and none more; which server's it is its first step says")
