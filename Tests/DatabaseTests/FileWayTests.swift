@@ -77,11 +77,37 @@ struct FileWayTests {
         try FileManager.default.createDirectory(atPath: side, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         let error = #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: file) }
         let words = ": \(side) is a folder, and a file is to be there: move the folder elsewhere, or name another file"
-        #expect(error?.description.hasSuffix(words) == true, "\(String(describing: error))")
-        // To SQLite that is an error of the disk, which may be the cause all the same.
-        let isOfDisk = error?.description.contains(": look whether the disk or a quota is full, or the disk fails; then try again. ") == true
-        #expect(suffix != "-journal" || isOfDisk, "\(String(describing: error))")
+        // To SQLite that of a journal is an error of the disk, which may be the cause all the same.
+        let disk = ". If this is not why (disk I/O error), look whether the disk or a quota is full, or the disk fails; then try again"
+        let isTold =
+            suffix == "-journal"
+            ? error?.description == "cannot open the database \(file)\(words)\(disk)" : error?.description.hasSuffix(words) == true
+        #expect(isTold, "\(String(describing: error))")
         #expect(try FileManager.default.attributesOfItem(atPath: side)[.posixPermissions] as? Int == 0o755)
+        try FileManager.default.removeItem(atPath: side)
+        try await SQLiteDatabase.open(path: file).close()
+    }
+
+    @Test(
+        "A link in the place of a file that SQLite makes is told as that, with where it leads, before anything is made",
+        arguments: ["-wal", "-shm", "-journal"], [false, true])
+    func sideLink(suffix: String, isGone: Bool) async throws {
+        let (file, target) = (folder.databasePath, folder.file("it's"))
+        try await SQLiteDatabase.open(path: file).close()
+        let kept = try Data(contentsOf: URL(fileURLWithPath: file))
+        let name = URL(fileURLWithPath: file).lastPathComponent + suffix
+        let side = try link(name, to: "it's")
+        if !isGone { _ = try folder.write("left", to: "it's") }
+        let (move, gone) = ("run mv '\(folder.file("it"))'\\''s' \(side)", isGone ? ", which is not there" : "")
+        let back = isGone ? "mount the disk that it is on, then \(move); or restore a backup" : move
+        let remedy = suffix == "-shm" ? "run rm \(side), and it is made anew" : back
+        let error = DatabaseOpenError.cannotOpen(path: file, reason: "\(side) is a link to \(target)\(gone), and SQLite follows none: \(remedy)")
+        for ownership in [DatabaseOwnership.exclusive, .shared] {
+            #expect(throws: error) { try SQLiteDatabase.open(path: file, ownership: ownership) }
+        }
+        #expect(throws: error) { try DatabaseFile.checkLink(file) }
+        #expect(FileManager.default.fileExists(atPath: target) == !isGone)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == kept)
         try FileManager.default.removeItem(atPath: side)
         try await SQLiteDatabase.open(path: file).close()
     }

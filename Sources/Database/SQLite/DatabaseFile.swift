@@ -24,15 +24,37 @@ package enum DatabaseFile {
         return LinkTarget.of(path)
     }
 
-    /// Refuses a link into a folder that is not there, and a folder that is such a link: the disk that it leads to, most likely. Nor is a file a folder.
+    /// Refuses a link into a folder that is not there, and a folder that is such a link: the disk that it leads to, most likely. Nor is a file a folder, nor
+    /// a link what SQLite has beside the database.
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
     package static func checkLink(_ path: String) throws(DatabaseOpenError) {
         if let trouble = FileWay.trouble(above: path) { throw .cannotOpen(path: path, reason: "\(trouble); nothing was made") }
+        try checkSides(of: path)
         guard let target = missingTarget(of: path) else { return }
         let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
         guard try status(at: folder, isFolder: true) == nil else { return }
         let reason = "it is a link to \(target), and there is no folder \(folder): mount the disk that it is on; nothing was made"
         throw .cannotOpen(path: path, reason: reason)
+    }
+
+    /// Refuses a link in the place of what SQLite has beside a database. It follows none: of a log it says no more than that it cannot open the database, and
+    /// of a journal that leads nowhere nothing at all, though the database may be half of what it was.
+    /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    static func checkSides(of path: String) throws(DatabaseOpenError) {
+        // Where a link leads SQLite has them, too.
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let side = file + suffix
+            guard let target = LinkTarget.of(side) else { continue }
+            let isGone = missingTarget(of: side) != nil
+            let move = "run mv \(shellWord(target)) \(shellWord(side))"
+            let remedy =
+                if suffix == "-shm" { "run rm \(shellWord(side)), and it is made anew" } else if isGone {
+                    "mount the disk that it is on, then \(move); or restore a backup"
+                } else { move }
+            throw .cannotOpen(
+                path: path, reason: "\(side) is a link to \(target)\(isGone ? ", which is not there" : ""), and SQLite follows none: \(remedy)")
+        }
     }
 }
 
@@ -43,5 +65,16 @@ enum LinkTarget {
         guard let text = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
         let folder = URL(fileURLWithPath: link).deletingLastPathComponent()
         return URL(fileURLWithPath: text, relativeTo: folder).standardizedFileURL.path
+    }
+
+    /// Where the last of the links behind a place leads, as far as they can be read; the place itself where it is no link.
+    static func last(of place: String) -> String {
+        var place = place
+        // As many as the system follows.
+        for _ in 0..<40 {
+            guard let target = of(place) else { break }
+            place = target
+        }
+        return place
     }
 }

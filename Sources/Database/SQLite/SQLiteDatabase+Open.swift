@@ -26,6 +26,7 @@ extension SQLiteDatabase {
     private static func open(
         path: String, ownership: DatabaseOwnership, content: DatabaseContent, readers: Int, note: MoveNote?
     ) throws(DatabaseOpenError) -> SQLiteDatabase {
+        try DatabaseFile.checkSides(of: path)
         let path = try prepareFile(at: path)
         let lock: ProcessLock?
         switch ownership {
@@ -159,12 +160,7 @@ extension DatabaseOpenError {
             case .SQLITE_FULL: .cannotOpen(path: path, reason: "\(reason): free some space there, then try again")
             case .SQLITE_IOERR where FileSizeLimit.refusal(near: path) != nil:
                 .cannotOpen(path: path, reason: "\(FileSizeLimit.words(FileSizeLimit.bytes)): raise that limit, then try again")
-            case .SQLITE_IOERR:
-                .cannotOpen(
-                    path: path,
-                    // What is found need not be why.
-                    reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then try again"
-                        + (Self.right(at: path).map { ". This is in the way, too: \($0)" } ?? ""))
+            case .SQLITE_IOERR: .cannotOpen(path: path, reason: Self.words(ofDisk: reason, at: path))
             case .SQLITE_BUSY, .SQLITE_LOCKED: .heldByAnotherProcess(path: path, besideServer: besideServer)
             case .SQLITE_READONLY:
                 .cannotOpen(
@@ -173,6 +169,12 @@ extension DatabaseOpenError {
             case .SQLITE_CANTOPEN, .SQLITE_PERM: .cannotOpen(path: path, reason: Self.right(at: path).map { "\(reason): \($0)" } ?? reason)
             default: .cannotOpen(path: path, reason: reason)
             }
+    }
+
+    /// What is found need not be why.
+    private static func words(ofDisk reason: String, at path: String) -> String {
+        let look = "look whether the disk or a quota is full, or the disk fails; then try again"
+        return right(at: path).map { "\($0). If this is not why (\(reason)), \(look)" } ?? "\(reason): \(look)"
     }
 
     private static func right(at path: String) -> String? { WritingRight(ofDatabaseAt: path)?.advice }
