@@ -37,6 +37,66 @@ struct WritingRightTests {
         #expect(!missing.contains("chown 61234 \(folder.path),") && !missing.contains("chown 61234 \(folder.path) "), "\(missing)")
     }
 
+    @Test("All that a server has beside a file of another user is given with it by one command: no link, no second name, nothing of the other server")
+    func together() throws {
+        let folder = try TemporaryFolder()
+        let own = ["ostiary.kek", "ostiary.sqlite", "ostiary.sqlite-shm", "ostiary.sqlite-wal", "ostiary.sqlite.lock", "root-api-key"]
+        for name in own + ["second-factor.kek", "it.yaml", "ostiary.kek.bak"] { _ = try folder.write("", to: name) }
+        try FileManager.default.createSymbolicLink(atPath: folder.file("ostiary.sqlite.moved"), withDestinationPath: folder.file("it.yaml"))
+        try #require(link(folder.file("it.yaml"), folder.file("ostiary.kek.database")) == 0)
+        for name in own {
+            let advice = try #require(WritingRight(of: folder.file(name), by: Self.stranger, onlyReading: name == "root-api-key").advice)
+            let command = advice.split(separator: ", run chown 61234 ").last.map(String.init) ?? ""
+            #expect(command.hasPrefix("\(folder.file(name)) ") && command.hasSuffix(" as root"), "\(advice)")
+            #expect(Set(command.dropLast(8).split(separator: " ").map(String.init)) == Set(own.map(folder.file)), "\(advice)")
+        }
+        // Named by a setting it is alone, and so is the other server's.
+        for name in ["second-factor.kek", "it.yaml"] {
+            let advice = try #require(WritingRight(of: folder.file(name), by: Self.stranger).advice)
+            #expect(advice.hasSuffix(", run chown 61234 \(folder.file(name)) as root"), "\(advice)")
+        }
+    }
+
+    @Test("A folder in which others have files, too, is given to nobody: one in it is; that of a server is given, and one with nothing in it")
+    func foreignFolder() throws {
+        let folder = try TemporaryFolder()
+        func advice() throws -> String { try #require(WritingRight(of: folder.file("root.key"), by: Self.stranger).advice) }
+        let given = "run chown 61234 \(folder.path) as root; or name another folder"
+        #expect(try advice().hasSuffix(given))
+        let more = try folder.write("", to: "passwd")
+        let kept = try advice()
+        #expect(!kept.contains("chown") && kept.contains("(install -d -m 700 -o 61234 \(folder.path)/ostiary, as root)"), "\(kept)")
+        // Of a server's folder it is told as ever, whatever else is in it.
+        _ = try folder.write("", to: "second-factor.sqlite")
+        #expect(try advice().hasSuffix(given))
+        for name in ["passwd", "second-factor.sqlite"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        _ = try folder.write("", to: "ostiary.kek")
+        #expect(try advice().hasSuffix(given) && !FileManager.default.fileExists(atPath: more))
+    }
+
+    @Test("Of a link it is told where it leads, since chown follows it; the folder of the link is not given for what is to be made elsewhere")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        for name in ["data", "other"] { try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true) }
+        let (target, link) = (try folder.write("", to: "other/it"), folder.file("data/root-api-key"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        _ = try folder.write("", to: "data/ostiary.sqlite")
+        let advice = try #require(WritingRight(of: link, by: Self.stranger, onlyReading: true).advice)
+        #expect(advice.hasPrefix("\(link) is a link to \(target), which is of "), "\(advice)")
+        #expect(advice.hasSuffix(" server runs as, and this its own, run chown 61234 \(target) as root"), "\(advice)")
+        // What is to be read, too, is no folder.
+        for place in [folder.file("other"), folder.file("way")] {
+            if place.hasSuffix("way") { try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: folder.file("other")) }
+            let words = "\(place) is a folder, and a file is to be there: move the folder elsewhere, or name another file"
+            #expect(WritingRight(of: place, by: Self.stranger, onlyReading: true).advice == words)
+        }
+        // SQLite would make it where the link leads.
+        try FileManager.default.removeItem(atPath: target)
+        _ = try folder.write("", to: "other/passwd")
+        let missing = try #require(WritingRight(of: link, by: Self.stranger).advice)
+        #expect(missing.hasPrefix("\(folder.file("other")) is of ") && !missing.contains("chown"), "\(missing)")
+    }
+
     @Test("Of a file that is to be read alone only that right is asked for, and of one that is not there nothing is advised")
     func reading() throws {
         let folder = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import Database
 import HTTPService
 import Logging
 import OstiaryProtocol
@@ -26,7 +27,7 @@ package struct AuthServerSettings: Sendable {
 
 extension StorageSettings {
     /// Of database and key file in the data folder, without their ends.
-    package static let authServerFileName = "ostiary"
+    package static let authServerFileName = ServerFiles.authServer
 
     /// - Throws: ``SettingsError``.
     package static func authServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {

@@ -5,15 +5,21 @@ package enum KeyFile {
     /// Reads a file, which is made with mode 0600 if the path does not exist.
     ///
     /// The file appears complete or not at all; of two processes that make it at once, both end with the same key.
-    /// - Parameter newKey: 32 bytes for a new file.
+    /// - Parameters:
+    ///   - inDataFolder: whether the server writes other files beside it.
+    ///   - newKey: 32 bytes for a new file.
     /// - Throws: ``KeyFileError``.
-    package static func read(orMakeAt path: String, newKey: () -> [UInt8]) throws(KeyFileError) -> [UInt8] {
+    package static func read(orMakeAt path: String, inDataFolder: Bool = false, newKey: () -> [UInt8]) throws(KeyFileError) -> [UInt8] {
         if isMissing(path) { try make(at: path, holding: newKey()) }
-        return try read(path)
+        return try read(path, inDataFolder: inDataFolder)
     }
 
-    /// Whether there is nothing at a path. What cannot be looked at may be there.
-    package static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
+    /// Whether there is nothing at a path. What cannot be looked at may be there, and so may what a link leads to, be it the file or a folder above it: the
+    /// disk is not mounted, perhaps, and no other key is made meanwhile.
+    package static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && errno == ENOENT && FileWay.trouble(above: path) == nil
+    }
 
     /// - Throws: ``KeyFileError/unreadable(path:reason:)`` of a file that this process may not read, whatever is in it.
     package static func checkReadable(_ path: String) throws(KeyFileError) {
@@ -22,18 +28,19 @@ package enum KeyFile {
     }
 
     /// Reads a file that must be there, and removes what a start that was killed while it made the file has left beside it.
+    /// - Parameter inDataFolder: whether the server writes other files beside it.
     /// - Returns: 32 bytes.
     /// - Throws: ``KeyFileError``.
-    package static func read(_ path: String) throws(KeyFileError) -> [UInt8] {
-        let key = try content(of: path)
+    package static func read(_ path: String, inDataFolder: Bool = false) throws(KeyFileError) -> [UInt8] {
+        let key = try content(of: path, inDataFolder: inDataFolder)
         KeyDraft.removeLeft(of: path)
         return key
     }
 
-    private static func content(of path: String) throws(KeyFileError) -> [UInt8] {
+    private static func content(of path: String, inDataFolder: Bool) throws(KeyFileError) -> [UInt8] {
         // A pipe that nobody writes into would be waited for without end.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(path: path, reason: readingReason(errno, of: path)) }
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: readingReason(errno, of: path, inDataFolder: inDataFolder)) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, reason: systemReason()) }

@@ -44,9 +44,11 @@ func folderReason(_ error: any Error, of path: String? = nil) -> String {
 }
 
 /// Why a file cannot be read; where it is not ours to read, or the way to it leads nowhere, with what to do.
-/// - Parameter code: of the system call that has failed.
-func readingReason(_ code: Int32, of path: String) -> String {
-    withAdvice(systemReason(code), advice(on: code, WritingRight(of: path, onlyReading: true)))
+/// - Parameters:
+///   - code: of the system call that has failed.
+///   - inDataFolder: whether the server writes other files beside it.
+func readingReason(_ code: Int32, of path: String, inDataFolder: Bool = false) -> String {
+    withAdvice(systemReason(code), advice(on: code, WritingRight(of: path, onlyReading: true, inDataFolder: inDataFolder)))
 }
 
 private func withAdvice(_ reason: String, _ advice: String?) -> String { advice.map { "\(reason): \($0)" } ?? reason }

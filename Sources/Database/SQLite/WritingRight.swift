@@ -10,10 +10,14 @@ struct WritingRight {
     private let onlyReads: Bool
     /// Whether the system lets nobody (EPERM): else owner and mode come before an attribute, and a folder has none in the way.
     private let isForAll: Bool
+    /// Whether other files are made beside it, by the same server.
+    private let inDataFolder: Bool
 
     /// - Parameter code: of the system call that has failed.
-    init(of path: String, by user: uid_t = geteuid(), onlyReading onlyReads: Bool = false, after code: Int32 = EACCES) {
-        (self.path, self.user, self.onlyReads, isForAll) = (path, user, onlyReads, code == EPERM)
+    init(
+        of path: String, by user: uid_t = geteuid(), onlyReading onlyReads: Bool = false, inDataFolder: Bool = false, after code: Int32 = EACCES
+    ) {
+        (self.path, self.user, self.onlyReads, self.inDataFolder, isForAll) = (path, user, onlyReads, inDataFolder, code == EPERM)
     }
 
     /// Of what SQLite opens of a database, and does not name: the file, its logs, or their folder. Nil where this process may write them all.
@@ -43,16 +47,17 @@ struct WritingRight {
 
     /// Nil where owner and mode keep nobody from it.
     var advice: String? {
-        let folder = FileWay.folder(of: path)
         var status = stat()
         if stat(path, &status) == 0 {
-            if !onlyReads, status.st_mode & S_IFMT == S_IFDIR {
+            if status.st_mode & S_IFMT == S_IFDIR {
                 return "\(path) is a folder, and a file is to be there: move the folder elsewhere, or name another file"
             }
             return words(on: path, status, needing: onlyReads ? 0o400 : 0o600, as: onlyReads ? "u+r" : "u+rw")
         }
         if errno == EACCES { return passage }
         if onlyReads { return nil }
+        // A link that leads nowhere has its file made where it leads.
+        let folder = FileWay.folder(of: LinkTarget.last(of: path))
         guard stat(folder, &status) == 0 else {
             let word = shellWord(folder)
             return "make its folder for the user that the server runs as (mkdir -p -m 700 \(word) && chown \(name) \(word), as root, where that is "
@@ -66,23 +71,54 @@ struct WritingRight {
         let attribute = onlyReads || isFolder && !isForAll ? nil : FileAttribute.inTheWay(of: place)?.words(on: place)
         if isForAll, let attribute { return attribute }
         guard status.st_uid == user else {
-            let owner = FileOwner.words(of: status.st_uid)
-            return "\(place) is of \(owner), and this runs as \(name): run this as \(owner), or, if \(name) is the user that the server runs as, run "
-                + "chown \(name) \(word) as root"
+            return wordsOfAnother(on: place, status.st_uid, isFolder: isFolder)
         }
         return status.st_mode & mode == mode ? attribute : "run chmod \(change) \(word) as \(name)"
     }
 
+    /// Of what another user owns. What a link leads to is named as what it is: `chown` would follow the link, and nobody would see whither.
+    private func wordsOfAnother(on place: String, _ ownerID: uid_t, isFolder: Bool) -> String {
+        let (owner, target) = (FileOwner.words(of: ownerID), LinkTarget.last(of: place))
+        let isLink = target != place
+        let whose = isLink ? "\(place) is a link to \(target), which is of \(owner)" : "\(place) is of \(owner)"
+        let begin = "\(whose), and this runs as \(name): run this as \(owner), or, "
+        let file = URL(fileURLWithPath: LinkTarget.last(of: path)).lastPathComponent
+        if isFolder, !ServerFiles.areAlone(in: target, with: file) {
+            let inner = shellWord("\(target)/\(ServerFiles.authServer)")
+            return begin
+                + "since it holds more than a server keeps, make one in it for \(name) and name that (install -d -m 700 -o \(name) \(inner), as root)"
+        }
+        let given = [target] + (isFolder || isLink ? [] : others(of: ownerID))
+        let condition = "if \(name) is the user that the server runs as\(isLink ? ", and this its own" : "")"
+        return begin + "\(condition), run chown \(name) \(given.map(shellWord).joined(separator: " ")) as root"
+    }
+
+    /// What goes to the server's user by the same command: whoever gave it the file alone would be told of the next then.
+    private func others(of owner: uid_t) -> [String] {
+        let (folder, files) = (FileWay.folder(of: path), ServerFiles.others(beside: path, of: owner))
+        var status = stat()
+        let isTaken = stat(folder, &status) == 0 && status.st_uid == owner && access(folder, W_OK) != 0
+        let isWanted = isTaken && (!onlyReads || inDataFolder) && LinkTarget.of(folder) == nil
+        let isServers = isWanted && ServerFiles.areAlone(in: folder, with: URL(fileURLWithPath: path).lastPathComponent)
+        return files + (isServers ? [folder] : [])
+    }
+
     /// Of a file that a folder above it keeps from this process: it may be there or not.
     private var passage: String {
-        guard let (folder, isOwn) = FileWay.whole(path).flatMap({ Self.closedFolder(above: $0) }) else {
+        guard let whole = FileWay.whole(path), let (folder, isOwn) = Self.closedFolder(above: whole) else {
             return "let the user \(name) through the folders above it, or run this as one who may"
         }
         var status = stat()
-        if stat(folder, &status) == 0, status.st_uid == user, let lacking = Self.lacking(status, isToBeWritten: isOwn && !onlyReads) {
+        if stat(folder, &status) == 0, status.st_uid == user, let lacking = Self.lacking(status, isToBeWritten: onlyReads ? isData(folder) : isOwn) {
             return "run chmod u+\(lacking) \(shellWord(folder)) as \(name)"
         }
-        return "let the user \(name) through the folder \(folder) (chmod, as its owner), or run this as one who may"
+        let link = FileWay.folders(above: whole).contains(folder) ? "" : ", have the link lead elsewhere that leads there"
+        return "let the user \(name) through the folder \(folder) (chmod, as its owner)\(link), or run this as one who may"
+    }
+
+    /// Whether it is the one in which the server has its data: that of the file by its name, and not by where the file leads.
+    private func isData(_ folder: String) -> Bool {
+        inDataFolder && FileIdentity(of: folder) == FileIdentity(of: FileWay.folder(of: path))
     }
 
     /// What the owner of a folder may not, as `chmod` takes it, all at once: whoever gets one of them alone is told of the next then. Nil where nothing is

@@ -1,3 +1,4 @@
+import Database
 import HTTPService
 import Logging
 import SecondFactor
@@ -41,7 +42,7 @@ extension Settings {
 
 extension StorageSettings {
     /// Of database and key file in the data folder, without their ends.
-    package static let secondFactorServerFileName = "second-factor"
+    package static let secondFactorServerFileName = ServerFiles.secondFactorServer
 
     /// - Throws: ``SettingsError``.
     package static func secondFactorServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {

@@ -10,7 +10,7 @@ import OstiaryProtocol
 /// Several nodes have the same one. None is made where nodes can be several and one has run that notes its key, as from this version on each does:
 /// backends would be refused at this node, or at all others.
 enum RootAPIKey {
-    static let fileName = "root-api-key"
+    static let fileName = ServerFiles.apiKey
 
     /// Settings in which the key is set.
     struct Found: Sendable {
@@ -47,7 +47,7 @@ enum RootAPIKey {
         let path = path(options)
         guard KeyFile.isMissing(path) else {
             // Said of this file, and not of a setting that nobody has set.
-            _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(path) }
+            _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(path, inDataFolder: true) }
             return try await with([.rootAPIKeyFile: path], options)
         }
         return try await with([.rootAPIKey: Base64URL.encode(drawn())], options)
@@ -70,7 +70,7 @@ enum RootAPIKey {
         if isMissing, isShared, try await NotedRootAPIKey(in: database).isNoted() {
             throw RootAPIKeyError.missing(path: path, database: database.place)
         }
-        _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, newKey: drawn) }
+        _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, inDataFolder: true, newKey: drawn) }
         let named = try await with([.rootAPIKeyFile: path], options, environment)
         return Found(settings: named, path: path, isMade: isMissing, isShared: isShared)
     }
@@ -100,6 +100,8 @@ enum RootAPIKey {
             throw RootAPIKeyError.readableByOthers(path: path)
         } catch KeyFileError.unreadable(_, let reason) {
             throw RootAPIKeyError.unreadable(path: path, reason: reason)
+        } catch KeyFileError.unwritable(_, let reason) {
+            throw RootAPIKeyError.unwritable(path: path, reason: reason)
         }
     }
 
@@ -126,6 +128,7 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
     case strange(path: String)
     case readableByOthers(path: String)
     case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
 
     var description: String {
         switch self {
@@ -143,6 +146,7 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
             "others than its owner can read the API key \(path): run chmod 600 \(shellWord(path)). If they may have read it, remove it: "
                 + Self.another(path)
         case .unreadable(let path, let reason): "cannot read the API key \(path): \(reason)"
+        case .unwritable(let path, let reason): "cannot make the API key \(path): \(reason)"
         }
     }
 

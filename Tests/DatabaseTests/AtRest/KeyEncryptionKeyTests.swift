@@ -76,6 +76,27 @@ struct KeyEncryptionKeyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/sub") == ["key"])
     }
 
+    @Test(
+        "No key is drawn where a link leads nowhere, the file itself or a folder above it: it is told as that, and nothing is made",
+        arguments: [false, true])
+    func notThere(isFolder: Bool) throws {
+        let folder = try TemporaryFolder()
+        let (link, none) = (folder.file("link"), folder.file("none"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: none)
+        let path = isFolder ? "\(link)/key" : link
+        #expect(!KeyFile.isMissing(path) && KeyFile.isMissing("\(none)/key") && KeyFile.isMissing(none))
+        let words = isFolder ? "folder: mount the disk that it is on, or make it" : "file: mount the disk that it is on, or put it back"
+        let reason = "no such file or directory: \(link) is a link to \(none), and there is no such \(words)"
+        #expect(throws: KeyFileError.unreadable(path: path, reason: reason)) {
+            try KeyFile.read(orMakeAt: path) {
+                Issue.record("a key was drawn")
+                return [UInt8](repeating: 7, count: 32)
+            }
+        }
+        #expect(throws: KeyFileError.unreadable(path: path, reason: reason)) { try KeyFile.checkReadable(path) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["link"])
+    }
+
     @Test("Many who make the file at once end with one key")
     func race() async throws {
         let folder = try TemporaryFolder()

@@ -131,6 +131,30 @@ struct NotedRootAPIKeyTests {
         try await database.close()
     }
 
+    @Test(
+        "A link to what is not there, in the place of the file or of the data folder, is told as that, and not as a key that is missing; none is drawn",
+        arguments: [false, true])
+    func notThere(isFolder: Bool) async throws {
+        let (data, none) = (folder.file("data"), folder.file("none"))
+        if !isFolder { try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
+        let link = isFolder ? data : file
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: none)
+        let words = isFolder ? "folder: mount the disk that it is on, or make it" : "file: mount the disk that it is on, or put it back"
+        let reason = "no such file or directory: \(link) is a link to \(none), and there is no such \(words)"
+        let error = RootAPIKeyError.unreadable(path: file, reason: reason)
+        let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
+        await #expect(throws: error) { _ = try await RootAPIKey.presumed(settings, options) }
+        for engine in DatabaseEngine.allCases {
+            try await withDatabase(on: engine) { database in
+                try await makeServer(in: database)
+                _ = try await NotedRootAPIKey(in: database).note(SecretText(String(repeating: "a7", count: 32)), under: key)
+                await #expect(throws: error) { _ = try await ensured(in: database) }
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: none))
+        #expect(try isFolder || FileManager.default.contentsOfDirectory(atPath: data) == [RootAPIKey.fileName])
+    }
+
     @Test("Commands that an operator is told have the path as a shell reads it")
     func quoted() {
         let (path, word) = ("/srv/my data/root-api-key", "'/srv/my data/root-api-key'")

@@ -90,6 +90,27 @@ struct ClosedFolderTests {
     }
 
     @Test(
+        "A key file that is a link to a disk that is not mounted is told as that, and not as one that is missing; a first start makes nothing in its place",
+        arguments: ["serve", "second-factor"])
+    func unmountedKey(_ command: String) async throws {
+        let (data, disk) = (folder.file("data"), folder.file("disk"))
+        let start = [command, "--data", data]
+        let identity = try await ProcessesFixture.identity(start)
+        let key = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
+        try FileManager.default.moveItem(atPath: key, toPath: disk)
+        try FileManager.default.createSymbolicLink(atPath: key, withDestinationPath: disk)
+        #expect(try await ProcessesFixture.identity(start) == identity)
+        try FileManager.default.moveItem(atPath: disk, toPath: disk + ".away")
+        let words = "cannot read the key file \(key): no such file or directory: \(key) is a link to \(disk), and there is no such file: mount "
+        try await BoundStart.expectTold(start, saying: words)
+        let new = folder.file("new")
+        try await BoundStart.expectTold([command, "--data", new], self.key(of: command, at: key), saying: words)
+        #expect(!FileManager.default.fileExists(atPath: new) && !FileManager.default.fileExists(atPath: disk))
+        try FileManager.default.moveItem(atPath: disk + ".away", toPath: disk)
+        #expect(try await ProcessesFixture.identity(start) == identity)
+    }
+
+    @Test(
         "Of a folder that is closed in more than one way all that is lacking is told at once, and with that a start goes on",
         arguments: ["serve", "second-factor"], [0o000, 0o400] as [mode_t])
     func wholly(_ command: String, mode: mode_t) async throws {

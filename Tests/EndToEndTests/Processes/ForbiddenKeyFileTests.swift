@@ -4,6 +4,12 @@ import Testing
 
 @Suite("A key file that the server's user may not make or read", .enabled(if: BoundStart.isPossible), .timeLimit(.minutes(5)))
 struct ForbiddenKeyFileTests {
+    /// Those that a whole start must have.
+    private static let settings = [
+        "OSTIARY_PUBLIC_URL": "http://localhost:8080", "OSTIARY_SECOND_FACTOR_URL": "http://localhost:8090",
+        "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "ab", count: 32),
+    ]
+
     @Test(
         "A start names the key file, what is in its way and the command that opens it; with that it goes on as before",
         arguments: ["serve", "second-factor"], [false, true])
@@ -57,16 +63,81 @@ struct ForbiddenKeyFileTests {
         try await BoundStart.expectTold(start + ["--config", configuration], isOnlyIdentity: false, saying: told)
     }
 
+    @Test("An API key that cannot be made is told as that, and not as a key file: no database is lost with it")
+    func unmadeAPIKey() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.file("data")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        try FileManager.default.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: true)
+        let environment = Self.settings.merging([
+            "OSTIARY_DATABASE_URL": "sqlite:\(folder.file("other/it.sqlite"))", "OSTIARY_KEK_FILE": folder.file("other/it.kek"),
+        ]) { $1 }
+        let words = "cannot make the API key \(data)/root-api-key: permission denied: run chmod u+wx \(data) as "
+        try await BoundStart.expectTold(["serve", "--data", data], environment, isOnlyIdentity: false, saying: words)
+    }
+
+    @Test(
+        "A start that reads the API key first tells all that its data folder is lacking, as one that opens the database",
+        arguments: [0o000, 0o400, 0o600] as [mode_t])
+    func closedData(mode: mode_t) async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.file("data")
+        _ = try await ProcessesFixture.identity(["serve", "--data", data])
+        let key = try folder.write(String(repeating: "a0", count: 32), to: "data/root-api-key")
+        // Behind a link it is the same folder.
+        let way = folder.file("way")
+        try FileManager.default.createSymbolicLink(atPath: way, withDestinationPath: data)
+        let kept = try Data(contentsOf: URL(fileURLWithPath: key))
+        try #require(chmod(data, mode) == 0)
+        let lacking = mode == 0 ? "rwx" : mode == 0o400 ? "wx" : "x"
+        for place in [data, way] {
+            let words = "cannot read the API key \(place)/root-api-key: permission denied: run chmod u+\(lacking) \(data) as "
+            try await BoundStart.expectTold(["serve", "--data", place], isOnlyIdentity: false, saying: words)
+        }
+        try #require(chmod(data, 0o700) == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == kept)
+    }
+
+    @Test("Of files and a folder of another user all are given by one command", .enabled(if: geteuid() == 0))
+    func given() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.file("data")
+        let start = ["serve", "--data", data]
+        let identity = try await ProcessesFixture.identity(start)
+        let key = try folder.write(String(repeating: "a0", count: 32), to: "data/root-api-key")
+        let files = try FileManager.default.contentsOfDirectory(atPath: data).map { "\(data)/\($0)" }
+        for place in files + [data] { try #require(chown(place, 61_234, 61_234) == 0) }
+        try #require(chmod(data, 0o755) == 0)
+        let program = try BoundStart.program(start)
+        #expect(try await program.end() == 1)
+        let told = program.complaints.trimmingCharacters(in: .newlines)
+        #expect(told.contains(": cannot read the API key \(key): permission denied: \(key) is of the user 61234, and this runs as "), "\(told)")
+        let command = try #require(told.components(separatedBy: ", run chown ").last)
+        #expect(command.hasSuffix(" as root"), "\(told)")
+        let places = command.dropLast(" as root".count).split(separator: " ").dropFirst().map(String.init)
+        #expect(Set(places) == Set(files + [data]) && places.count == files.count + 1, "\(told)")
+        for place in places { try #require(chown(place, geteuid(), getegid()) == 0) }
+        #expect(try await ProcessesFixture.identity(start) == identity)
+    }
+
+    @Test("Of a link into a closed folder of another user that link is told of, and nobody is to give the folder away", .enabled(if: geteuid() == 0))
+    func linkElsewhere() async throws {
+        let folder = try TemporaryFolder()
+        let (data, closed) = (folder.file("data"), folder.file("closed"))
+        for place in [data, closed] { try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true) }
+        _ = try folder.write("", to: "closed/it")
+        try FileManager.default.createSymbolicLink(atPath: "\(data)/root-api-key", withDestinationPath: "\(closed)/it")
+        try #require(chown(closed, 61_234, 61_234) == 0 && chmod(closed, 0o700) == 0)
+        let words = " through the folder \(closed) (chmod, as its owner), have the link lead elsewhere that leads there, or run this as one who may"
+        try await BoundStart.expectTold(["serve", "--data", data], isOnlyIdentity: false, saying: words)
+    }
+
     @Test("Of a logo what opens it is told, too; and of a file that no right opens, what is in the way to it")
     func otherFiles() async throws {
         let folder = try TemporaryFolder()
         let start = ["serve", "--data", folder.file("data")]
-        let settings = [
-            "OSTIARY_PUBLIC_URL": "http://localhost:8080", "OSTIARY_SECOND_FACTOR_URL": "http://localhost:8090",
-            "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "ab", count: 32),
-        ]
         func expectTold(_ more: [String: String], options: [String] = [], saying words: String) async throws {
-            try await BoundStart.expectTold(start + options, settings.merging(more) { $1 }, isOnlyIdentity: false, saying: words)
+            try await BoundStart.expectTold(start + options, Self.settings.merging(more) { $1 }, isOnlyIdentity: false, saying: words)
         }
         let logo = try folder.write("<svg", to: "logo.svg", mode: 0o200)
         let told = "OSTIARY_SERVER_LOGO: cannot read \(logo): this user may not read it: run chmod u+r \(logo) as "

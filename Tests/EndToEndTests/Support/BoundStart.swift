@@ -13,11 +13,15 @@ enum BoundStart {
     static func expectTold(
         _ arguments: [String], _ environment: [String: String] = [:], isOnlyIdentity: Bool = true, saying words: String
     ) async throws {
-        let bound = "exec \(setpriv) --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \"$0\" \"$@\""
-        let whole = arguments + (isOnlyIdentity ? ["--print-identity"] : [])
-        let program = try Program(whole, environment: environment, shell: geteuid() == 0 ? bound : nil)
+        let program = try Self.program(arguments + (isOnlyIdentity ? ["--print-identity"] : []), environment)
         #expect(try await program.end() == 1)
         #expect(program.complaintLines.count == 1 && program.output.isEmpty, "\(program.complaints)")
         #expect(program.complaints.contains(words), "\(program.complaints)")
+    }
+
+    /// Such a start.
+    static func program(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Program {
+        let bound = "exec \(setpriv) --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \"$0\" \"$@\""
+        return try Program(arguments, environment: environment, shell: geteuid() == 0 ? bound : nil)
     }
 }
