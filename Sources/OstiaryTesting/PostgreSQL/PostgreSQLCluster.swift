@@ -6,9 +6,12 @@ import Synchronization
 /// ends. A shell beside it waits for that end.
 package final class PostgreSQLCluster: Sendable {
     private let programs: PostgreSQLPrograms
+    /// All of it is in there; at first it is the place of the server, too.
     package let folder: String
     private let keeper: ServerKeeper
     private let names = Mutex((count: 0, left: [String]()))
+    /// Whether the server is the one in the folder `standby`.
+    private let isTurned = Mutex(false)
     /// That of ``listen(pem:)``, which nobody else is given while it starts anew, nor later.
     private let reserved = Mutex<LoopbackSocket?>(nil)
 
@@ -63,7 +66,7 @@ package final class PostgreSQLCluster: Sendable {
 
     /// A database of it, as the superuser or another role, or through a socket in another folder.
     package func address(of database: String, as role: String = "ostiary", socket: String? = nil) -> PostgreSQLAddress {
-        PostgreSQLAddress(hosts: [PostgreSQLAddress.Host(socket ?? folder)], database: database, user: role)
+        PostgreSQLAddress(hosts: [PostgreSQLAddress.Host(socket ?? serverFolder)], database: database, user: role)
     }
 
     /// Makes a database, empty or like another.
@@ -91,7 +94,7 @@ package final class PostgreSQLCluster: Sendable {
         try Data().write(to: URL(fileURLWithPath: path))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         let script = "exec \"$1/pg_dump\" -h \"$2\" -U ostiary \"$3\""
-        try await shell(script, [programs.folder, folder, database], output: file)
+        try await shell(script, [programs.folder, serverFolder, database], output: file)
         try file.close()
     }
 
@@ -100,23 +103,36 @@ package final class PostgreSQLCluster: Sendable {
         let database = try await makeDatabase()
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         let script = "exec \"$1/psql\" -X -q -1 -f - -v ON_ERROR_STOP=1 -h \"$2\" -U ostiary -d \"$3\" >/dev/null"
-        try await shell(script, [programs.folder, folder, database], input: file)
+        try await shell(script, [programs.folder, serverFolder, database], input: file)
         try file.close()
         return database
     }
 
     /// Runs statements outside a transaction, by the program of that engine.
-    /// - Parameter isQuiet: whether what it says of one that fails is of no use.
-    package func run(_ statements: [String], in database: String = "postgres", isQuiet: Bool = false) async throws {
-        let arguments = [programs.folder, folder, database] + statements.flatMap { ["-c", $0] }
+    /// - Parameters:
+    ///   - place: of the server that is asked; nil for the one that takes writes.
+    ///   - isQuiet: whether what it says of one that fails is of no use.
+    package func run(_ statements: [String], in database: String = "postgres", at place: String? = nil, isQuiet: Bool = false) async throws {
+        let arguments = [programs.folder, place ?? serverFolder, database] + statements.flatMap { ["-c", $0] }
         let script = "bin=$1 folder=$2 name=$3; shift 3; exec \"$bin/psql\" -X -q -h \"$folder\" -U ostiary -d \"$name\" \"$@\" >/dev/null"
         try await shell(script, arguments, isQuiet: isQuiet)
     }
 
     /// Ends the server as a crash does. Its other processes go when they notice.
-    package func kill() throws { try kill(in: folder) }
+    package func kill() throws { try kill(in: serverFolder) }
 
-    /// The same of the standby.
+    /// The same, and waits until the last of its processes has gone: nobody is answered by it any more, as by a machine that is turned off. Whoever promotes
+    /// another needs that, since a process that notices late may still answer a question out of what is old by then.
+    package func killWhole() async throws {
+        let place = serverFolder
+        try kill(in: place)
+        try await shell(Self.waitForEnd, [place])
+    }
+
+    /// Each of them works in the folder of its data.
+    private static let waitForEnd = #"while ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -q -- "-> $1/data\$"; do sleep 0.05; done"#
+
+    /// The same of the standby, where none has replaced the server.
     package func killStandby() throws { try kill(in: standbyFolder) }
 
     private func kill(in folder: String) throws {
@@ -136,7 +152,7 @@ package final class PostgreSQLCluster: Sendable {
         let found = try await look.read { try $0.query(question).map { pid_t(try $0.int("pid")) } }
         await look.close()
         // The first of them first, so that it starts no others.
-        let all = [try process(in: folder)] + found
+        let all = [try process(in: serverFolder)] + found
         for process in all { Foundation.kill(process, SIGSTOP) }
         defer { for process in all { Foundation.kill(process, SIGCONT) } }
         return try await body()
@@ -158,8 +174,17 @@ package final class PostgreSQLCluster: Sendable {
 
     private static let filler = PostgreSQLPrograms.smallDisk + "/filler"
 
-    /// Where the socket of the standby is.
+    /// Where the socket of the standby is, until it has replaced the server.
     package var standbyFolder: String { folder + "/standby" }
+
+    /// Both places of the server and its standby, as a URL has them that is to find whichever takes writes.
+    package var folders: [String] { [folder, standbyFolder] }
+
+    /// Where the server is now that takes writes, and its socket: in one of ``folders``.
+    package var serverFolder: String { isTurned.withLock { $0 } ? standbyFolder : folder }
+
+    /// The other one: of its standby, when there is one.
+    package var otherFolder: String { isTurned.withLock { $0 } ? folder : standbyFolder }
 
     /// Starts a standby.
     /// - Parameter isSynchronous: whether a commit waits from now on until the standby has it, too.
@@ -172,18 +197,37 @@ package final class PostgreSQLCluster: Sendable {
     /// From now on a commit waits for the standby.
     package func awaitStandby() async throws {
         try await change("synchronous_standby_names", to: "standby")
-        try await run([Self.waitForStandby])
+        try await run([Self.wait(until: "EXISTS (SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming')")])
     }
 
-    private static let waitForStandby = """
+    /// From now on the standby hears nothing of the server, which must not wait for it: it lacks what is committed afterwards, also when it is promoted.
+    package func deafenStandby() async throws {
+        try await run(["ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"], at: otherFolder)
+        try await run([Self.wait(until: "NOT EXISTS (SELECT 1 FROM pg_stat_replication)")])
+    }
+
+    private static func wait(until condition: String) -> String {
+        """
         DO $$ BEGIN LOOP
             PERFORM pg_sleep(0.1); PERFORM pg_stat_clear_snapshot();
-            EXIT WHEN EXISTS (SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming');
+            EXIT WHEN \(condition);
         END LOOP; END $$
         """
+    }
 
     /// Makes a server of the standby; the one before was ended.
     package func promoteStandby() async throws { try await onOwnThread { [keeper] in try keeper.promoteStandby() } }
+
+    /// The same for good: all that is done here is done with that one from now on, and the next standby is made in the place of the one before.
+    package func replaceServer() async throws {
+        try await onOwnThread { [keeper] in try keeper.replaceServer() }
+        isTurned.withLock { $0.toggle() }
+    }
+
+    /// Whether a server answers there, and is no standby.
+    package func takesWrites(at place: String) async -> Bool {
+        (try? await run(["DO $$ BEGIN ASSERT NOT pg_is_in_recovery(); END $$"], at: place, isQuiet: true)) != nil
+    }
 
     /// Changes a setting of the server as it runs. Every connection has it then.
     package func change(_ setting: String, to value: String) async throws {

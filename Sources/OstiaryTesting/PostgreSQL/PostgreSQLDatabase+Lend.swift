@@ -41,6 +41,13 @@ extension PostgreSQLCluster {
         let address = address(of: database, socket: socket)
         return try await onOwnThread { try PostgreSQLDatabase.open(address, settings: settings) }
     }
+
+    /// A database that is found wherever its server is, also when that is replaced.
+    package func openAnywhere(_ database: String) async throws -> PostgreSQLDatabase {
+        let hosts = folders.map { PostgreSQLAddress.Host($0) }
+        let address = PostgreSQLAddress(hosts: hosts, database: database, user: "ostiary")
+        return try await onOwnThread { try PostgreSQLDatabase.open(address, settings: .forTests) }
+    }
 }
 
 extension PostgreSQLSettings {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A shell that has a server, and takes it and its folder away when nobody speaks to the shell any more: when this object goes, and when this process
-/// does, however that ends, also with the whole of its process group. On demand it has a standby beside the server.
+/// does, however that ends, also with the whole of its process group. On demand it has a standby beside the server, with which the server changes places.
 final class ServerKeeper: Sendable {
     private let words: FileHandle
     private let answers: FileHandle
@@ -31,11 +31,18 @@ final class ServerKeeper: Sendable {
     /// Starts the server anew, whether it runs or not.
     func restart() throws { try order("restart") }
 
-    /// Copies the server as it runs, and starts the copy as its standby, with a socket in the folder `standby`. The server does not wait for it.
+    /// Copies the server as it runs, and starts the copy as its standby, in the other of its two places: the folder `standby` while no server was replaced. What was
+    /// left there is removed. The server does not wait for it.
     func startStandby() throws { try order("standby") }
 
     /// Makes a server of the standby.
     func promoteStandby() throws { try order("promote") }
+
+    /// Makes a server of the standby, which is the one from now on: it is started anew, and copied, and the place of the one before, which was ended, is free.
+    func replaceServer() throws {
+        try promoteStandby()
+        try order("turn")
+    }
 
     private func order(_ word: String) throws {
         try words.write(contentsOf: Data("\(word)\n".utf8))
@@ -50,6 +57,7 @@ final class ServerKeeper: Sendable {
     private static let script = """
         set -eu
         bin=$1 folder=$2 settings=$3
+        main=$folder other=$2/standby
         stop() { [ ! -d "$1/data" ] || { goOn "$1"; "$bin/pg_ctl" -D "$1/data" -m "$2" -t 20 stop >/dev/null 2>&1; } || true; }
         goOn() { kill -CONT "$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)" 2>/dev/null || true; }
         trap 'stop "$folder/standby" immediate; stop "$folder" immediate; rm -rf "$folder"' EXIT
@@ -78,19 +86,26 @@ final class ServerKeeper: Sendable {
         while read word; do
             case $word in
             restart)
-                stop "$folder" fast
-                start "$folder"
+                stop "$main" fast
+                start "$main"
                 ;;
             standby)
-                "$bin/pg_basebackup" -h "$folder" -U ostiary -D "$folder/standby/data" -R -X stream -c fast --no-sync >"$folder/backup.log" 2>&1
-                cat >>"$folder/standby/data/postgresql.conf" <<END
-        unix_socket_directories = '$folder/standby'
+                rm -rf "$other/data"
+                "$bin/pg_basebackup" -h "$main" -U ostiary -D "$other/data" -R -X stream -c fast --no-sync >"$folder/backup.log" 2>&1
+                cat >>"$other/data/postgresql.conf" <<END
+        unix_socket_directories = '$other'
         cluster_name = 'standby'
         END
-                start "$folder/standby"
+                start "$other"
                 ;;
             promote)
-                "$bin/pg_ctl" -D "$folder/standby/data" -w -t 60 promote >/dev/null 2>&1
+                "$bin/pg_ctl" -D "$other/data" -w -t 60 promote >/dev/null 2>&1
+                echo ready
+                ;;
+            turn)
+                last=$main
+                main=$other
+                other=$last
                 echo ready
                 ;;
             esac

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -126,6 +127,27 @@ struct CutLineTests {
         #expect(one.heard.count == 2 && other.heard.count == 4)
         #expect(line.led == 6)
     }
+
+    @Test("A way to a database with two servers is cut as one, and leads to the one that is there")
+    func database() async throws {
+        let servers = [try TemporaryFolder(), try TemporaryFolder()]
+        let echo = try await Echo()
+        // The first one is gone.
+        let server = try await CutLine(at: .path(NodeWay.socket(in: servers[1].path)), to: [echo.place])
+        let way = try await DatabaseWay(to: servers.map(\.path))
+        let places = way.folders.map { CutLine.Place.path(NodeWay.socket(in: $0)) }
+        #expect(try await Speaker(at: places[0]).ask("a") == "")
+        let speaker = try await Speaker(at: places[1])
+        #expect(await speaker.ask("b") == "b")
+        #expect(way.met(.cut) == 0)
+        await way.become(.cut)
+        #expect(way.met(.cut) > 0)
+        #expect(await speaker.ask("c") == "")
+        for place in places { #expect(try await Speaker(at: place).ask("d") == "") }
+        await way.become(.passing)
+        #expect(try await Speaker(at: places[1]).ask("e") == "e")
+        #expect(echo.heard == ["b", "e"] && server.led == 2 && way.led == 5)
+    }
 }
 
 /// What somebody has heard, in its order.
@@ -157,13 +179,18 @@ private final class Speaker: Sendable {
     private let channel: any Channel
     private let words: Words
 
-    init(at port: Int) async throws {
+    convenience init(at port: Int) async throws { try await self.init(at: .port(port)) }
+
+    init(at place: CutLine.Place) async throws {
         let words = Words()
-        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Listening(words)) }
             }
-            .connect(host: "127.0.0.1", port: port).get()
+        switch place {
+        case .port(let number): channel = try await bootstrap.connect(host: "127.0.0.1", port: number).get()
+        case .path(let path): channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
+        }
         self.words = words
     }
 

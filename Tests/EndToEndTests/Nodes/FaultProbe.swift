@@ -34,8 +34,9 @@ extension NodesFixture {
         case .secondFactorKilled: return Self.probe(ofKilled: secondFactor)
         case .secondFactorPaused: return Self.probe(ofHalted: secondFactor)
         case .databaseKilled:
-            let socket = NodeWay.socket(in: cluster.folder)
+            let socket = NodeWay.socket(in: cluster.serverFolder)
             return FaultProbe(isThere: { await !NodesFixture.connects(to: socket) }, isOver: { await NodesFixture.connects(to: socket) })
+        case .databaseReplaced: return probeOfReplacement()
         case .leap(let seconds): return FaultProbe { try await NodesFixture.isWrong(node, by: seconds) }
         case .lost, .secondFactorLost, .unplugged: return try probe(ofNetwork: event.fault, node.name)
         case .cutFromClients: return Self.probe(of: node.fromClients, .cut, asking: node.publicURL)
@@ -56,6 +57,18 @@ extension NodesFixture {
             try? await Task.sleep(for: .milliseconds(20))
         } while ContinuousClock.now < deadline
         return false
+    }
+
+    /// The server is gone, and afterwards still is; the standby has become one that takes writes, and each node has answered from what it has read there.
+    private func probeOfReplacement() -> FaultProbe {
+        let (before, after) = (NodeWay.socket(in: cluster.serverFolder), cluster.otherFolder)
+        return FaultProbe(
+            isThere: { await !NodesFixture.connects(to: before) },
+            isOver: { [self] in
+                guard await cluster.takesWrites(at: after) else { return false }
+                try await waitUntilAnswered()
+                return await !NodesFixture.connects(to: before)
+            })
     }
 
     /// It is gone by the signal, and another process is in its place afterwards.
@@ -95,7 +108,7 @@ extension NodesFixture {
     }
 
     /// - Parameter address: of whom the probe asks by this line; nil where a server is on it all the time, or tries to be.
-    private static func probe(of line: CutLine, _ condition: CutLine.Condition, asking address: String? = nil) -> FaultProbe {
+    private static func probe(of line: some CuttableWay, _ condition: CutLine.Condition, asking address: String? = nil) -> FaultProbe {
         let before = line.met(condition)
         return FaultProbe {
             if let address { _ = try? await DemoCalls.send("GET", address, limit: .milliseconds(500)) }

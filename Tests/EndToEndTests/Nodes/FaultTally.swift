@@ -40,6 +40,7 @@ extension NodeFaults.Fault {
         case .secondFactorKilled: "second-factor server killed"
         case .secondFactorPaused: "second-factor server halted"
         case .databaseKilled: "PostgreSQL killed"
+        case .databaseReplaced: "PostgreSQL replaced"
         case .secondFactorCutFromDatabase: "second-factor server cut from database"
         case .secondFactorSilentToDatabase: "second-factor server silent to database"
         case .lost(let peer, .toNode): "lost from \(peer.rawValue)"

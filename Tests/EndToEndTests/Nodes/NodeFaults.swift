@@ -15,6 +15,9 @@ struct NodeFaults: Equatable {
         case secondFactorKilled, secondFactorPaused
         /// SIGKILL of the PostgreSQL on which all of them have their databases, and a start afterwards.
         case databaseKilled
+        /// Failover: that PostgreSQL gets a synchronous standby, is killed and stays so, and the standby is promoted. The next one is made of that, in the place of the
+        /// first.
+        case databaseReplaced
         /// A proxy between the second-factor server and its database.
         case secondFactorCutFromDatabase, secondFactorSilentToDatabase
         /// The kernel loses what a node and somebody send to each other, and tells neither.
@@ -32,11 +35,19 @@ struct NodeFaults: Equatable {
         ]
         static let ofNetworks: [Fault] = Peer.allCases.flatMap { peer in Direction.allCases.map { Fault.lost(peer, $0) } } + ofOtherLines
         private static let ofOtherLines: [Fault] = Direction.allCases.map(Fault.secondFactorLost) + [.unplugged]
+        static let ofStandbys = [Fault.databaseReplaced]
         /// A minute, a day, and ten days ahead.
         static let ofClocks = [60, -60, 86_400, -86_400, 864_000].map(Fault.leap)
 
-        /// One that is over before anybody saw it is none: a node does some of its work in the background every two seconds.
-        fileprivate var shortest: Duration { if case .leap = self { .milliseconds(2_500) } else { .milliseconds(300) } }
+        /// One that is over before anybody saw it is none: a node does some of its work in the background every two seconds. A standby is made, and followed for
+        /// a second, before its server goes.
+        fileprivate var shortest: Duration {
+            switch self {
+            case .leap: .milliseconds(2_500)
+            case .databaseReplaced: .seconds(5)
+            default: .milliseconds(300)
+            }
+        }
     }
 
     /// Whom a node talks with.
@@ -62,7 +73,7 @@ struct NodeFaults: Equatable {
     /// - Parameters:
     ///   - length: of the run; the last fault is over before it is.
     ///   - calm: for which all is well at its end.
-    ///   - longest: that one lasts.
+    ///   - longest: that one lasts, where its sort needs no longer.
     ///   - faults: the sorts that can be made where the run is.
     ///   - pause: for which the first node that is halted stands still, where that is longer.
     init(
@@ -76,7 +87,7 @@ struct NodeFaults: Equatable {
         while true {
             if left.isEmpty { left = faults.shuffled(using: &random) }
             let fault = left.removeLast()
-            let bounds = Int(fault.shortest / .milliseconds(1))...Int(longest / .milliseconds(1))
+            let bounds = Int(fault.shortest / .milliseconds(1))...Int(max(longest, fault.shortest) / .milliseconds(1))
             let drawn = Duration.milliseconds(Int.random(in: bounds, using: &random))
             let isFirstPause = fault == .paused && !events.contains { $0.fault == .paused }
             let lasts = isFirstPause ? max(drawn, pause ?? drawn) : drawn

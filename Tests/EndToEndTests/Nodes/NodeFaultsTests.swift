@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Faults of nodes, drawn from a seed")
 struct NodeFaultsTests {
-    private static let proxied = NodeFaults.Fault.ofProcesses + NodeFaults.Fault.ofProxies
+    private static let proxied = NodeFaults.Fault.ofProcesses + NodeFaults.Fault.ofProxies + NodeFaults.Fault.ofStandbys
     private static let networked = NodeFaults.Fault.ofProcesses + NodeFaults.Fault.ofNetworks + NodeFaults.Fault.ofClocks
 
     @Test("The same seed draws the same faults, and another one others")
@@ -12,13 +12,14 @@ struct NodeFaultsTests {
     }
 
     @Test(
-        "They come one after the other, each is over before the run is, and a run of make test meets every sort, and one pause of 30 seconds",
+        "They come one after the other, each is over before the run is, and a run of make test meets every sort, one pause of 30 seconds and a failover",
         arguments: 0..<50 as Range<UInt64>)
     func proxies(_ seed: UInt64) {
         let events = NodeFaults(seed: seed, length: .seconds(90), among: Self.proxied, pause: .seconds(30)).events
         expectOrder(events, within: .seconds(90))
         #expect(Self.proxied.allSatisfy { fault in events.contains { $0.fault == fault } })
         #expect(events.contains { $0.fault == .paused && $0.ends - $0.begins == .seconds(30) })
+        #expect(events.allSatisfy { $0.fault != .databaseReplaced || $0.ends - $0.begins == .seconds(5) })
     }
 
     @Test(
@@ -54,7 +55,7 @@ struct NodeFaultsTests {
         #expect(tally.total == 4 && tally.missing([.killed, .paused]) == ["halted"])
         #expect(
             tally.description == "4 faults: 1 clock −60 s, 2 killed, 1 lost to and from second-factor; shown by nothing: 1 halted, 1 killed")
-        let all = Self.networked + NodeFaults.Fault.ofProxies
+        let all = Self.networked + NodeFaults.Fault.ofProxies + NodeFaults.Fault.ofStandbys
         let names = all.map { fault in
             var tally = FaultTally()
             tally.note(fault, hasBitten: true)

@@ -13,8 +13,12 @@ extension NodesFixture {
     var faults: [NodeFaults.Fault] {
         let lines = network == nil ? NodeFaults.Fault.ofProxies : NodeFaults.Fault.ofNetworks
         let haveClocks = nodes.allSatisfy { $0.clock != nil }
-        return NodeFaults.Fault.ofProcesses + lines + (haveClocks ? NodeFaults.Fault.ofClocks : [])
+        let clocks = haveClocks ? NodeFaults.Fault.ofClocks : []
+        return NodeFaults.Fault.ofProcesses + lines + clocks + (hasStandby ? NodeFaults.Fault.ofStandbys : [])
     }
+
+    /// For so long people go on while each commit waits for the standby, before it has to do without the server.
+    private static let followed = Duration.seconds(1)
 
     func begin(_ event: NodeFaults.Event) async throws {
         // One that gave up in the fault before would meet nothing in this one.
@@ -26,8 +30,17 @@ extension NodesFixture {
         case .secondFactorKilled: try await secondFactor.kill()
         case .secondFactorPaused: try #require(secondFactor.program).signal(SIGSTOP)
         case .databaseKilled: try cluster.kill()
+        case .databaseReplaced: try await loseServer()
         default: try await change(event.fault, of: node, isBegun: true)
         }
+    }
+
+    /// As docs/operations.md has it: a standby is made of the server as it runs, commits wait for it, and the server is gone for good.
+    private func loseServer() async throws {
+        guard hasStandby else { throw NotHere(fault: .databaseReplaced) }
+        try await cluster.startStandby(isSynchronous: true)
+        try await Task.sleep(for: Self.followed)
+        try await cluster.killWhole()
     }
 
     func heal(_ event: NodeFaults.Event) async throws {
@@ -38,6 +51,7 @@ extension NodesFixture {
         case .secondFactorKilled: try startSecondFactor()
         case .secondFactorPaused: try #require(secondFactor.program).signal(SIGCONT)
         case .databaseKilled: try await cluster.restart()
+        case .databaseReplaced: try await cluster.replaceServer()
         default: try await change(event.fault, of: node, isBegun: false)
         }
     }
@@ -68,7 +82,7 @@ extension NodesFixture {
     func expectProxies() {
         guard network == nil else { return }
         let databases = nodes.compactMap(\.toDatabase)
-        #expect(databases.count == nodes.count && (nodes.map(\.fromClients) + databases).allSatisfy { $0.led > 0 })
+        #expect(databases.count == nodes.count && nodes.allSatisfy { $0.fromClients.led > 0 } && databases.allSatisfy { $0.led > 0 })
     }
 
     /// - Parameter node: whose directions they are.

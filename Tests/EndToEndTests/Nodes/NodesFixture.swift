@@ -21,7 +21,7 @@ final class NodesFixture: Sendable {
         fileprivate let way: NodeWay
         var fromClients: CutLine { way.fromClients }
         /// Nil where the kernel leads there.
-        var toDatabase: CutLine? { way.toDatabase }
+        var toDatabase: DatabaseWay? { way.toDatabase }
         var adminURL: String { "http://127.0.0.1:\(way.ports.private.number)" }
         /// By the line that a test cuts.
         var publicURL: String { "http://127.0.0.1:\(publicPort)" }
@@ -41,6 +41,8 @@ final class NodesFixture: Sendable {
     let nodes: [Node]
     /// Nil on loopback.
     let network: NodeNetwork?
+    /// Whether their URLs name the place of a standby as well, which a test may make.
+    let hasStandby: Bool
     private let secondFactorWay: SecondFactorWay
     private let secondFactorDatabase: String
     private let balancers: [CutLine]
@@ -51,10 +53,12 @@ final class NodesFixture: Sendable {
     ///   - others: settings of the second-factor server.
     ///   - isNetworked: whether each of them has a network of its own.
     ///   - hasClocks: whether the clocks of the nodes can be bent.
+    ///   - hasStandby: whether URLs name two servers, of which the second is not there before a test makes it.
     static func running(
-        _ settings: [String: String] = [:], secondFactor others: [String: String] = [:], isNetworked: Bool = false, hasClocks: Bool = false
+        _ settings: [String: String] = [:], secondFactor others: [String: String] = [:], isNetworked: Bool = false, hasClocks: Bool = false,
+        hasStandby: Bool = false
     ) async throws -> NodesFixture {
-        let fixture = try await NodesFixture(settings, others, isNetworked: isNetworked, hasClocks: hasClocks)
+        let fixture = try await NodesFixture(settings, others, isNetworked: isNetworked, hasClocks: hasClocks, hasStandby: hasStandby)
         try fixture.startSecondFactor()
         for node in fixture.nodes {
             try node.start()
@@ -63,21 +67,22 @@ final class NodesFixture: Sendable {
         return fixture
     }
 
-    private init(_ settings: [String: String], _ others: [String: String], isNetworked: Bool, hasClocks: Bool) async throws {
+    private init(_ settings: [String: String], _ others: [String: String], isNetworked: Bool, hasClocks: Bool, hasStandby: Bool) async throws {
         let folder = try TemporaryFolder()
         let layout = try DemoLayout(data: folder.url)
         let cluster = try await PostgreSQLCluster()
         let (database, counters) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
-        let network = isNetworked ? try await NodeWay.network(of: Self.names, cluster: cluster) : nil
+        let servers = hasStandby ? cluster.folders : [cluster.folder]
+        let network = isNetworked ? try await NodeWay.network(of: Self.names, databases: servers) : nil
         let secondFactorWay =
-            if let network { try await SecondFactorWay.networked(in: network, of: layout, to: counters) } else {
-                try await SecondFactorWay.proxied(to: counters, of: cluster)
+            if let network { try await SecondFactorWay.networked(in: network, of: layout, to: counters, servers: servers.count) } else {
+                try await SecondFactorWay.proxied(to: counters, at: servers)
             }
         let shared = [
-            "OSTIARY_DATABASE_URL": NodeWay.url(of: database, socket: cluster.folder),
+            "OSTIARY_DATABASE_URL": NodeWay.url(of: database, sockets: [cluster.folder]),
             "OSTIARY_KEK_FILE": layout.authenticationData.appendingPathComponent("nodes.kek").path,
         ]
-        let own = ["OSTIARY_SF_DATABASE_URL": NodeWay.url(of: counters, socket: cluster.folder)]
+        let own = ["OSTIARY_SF_DATABASE_URL": NodeWay.url(of: counters, sockets: [cluster.folder])]
         let launches = try await DemoServers.launches(of: layout) { arguments in
             let program = try Program(arguments, environment: arguments.first == "serve" ? shared : own)
             return (try await program.end(), program.output, program.complaints)
@@ -85,8 +90,8 @@ final class NodesFixture: Sendable {
         var nodes: [Node] = []
         for name in Self.names {
             let way =
-                if let network { try await NodeWay.networked(name, in: network, to: database) } else {
-                    try await NodeWay.proxied(to: database, of: cluster)
+                if let network { try await NodeWay.networked(name, in: network, to: database, servers: servers.count) } else {
+                    try await NodeWay.proxied(to: database, at: servers)
                 }
             var environment = launches.authentication.environment
             for more in [shared, way.settings, secondFactorWay.nodeSettings, settings] { environment.merge(more) { $1 } }
@@ -101,7 +106,7 @@ final class NodesFixture: Sendable {
         secondFactor = RestartableServer(
             ServerLaunch(name: launches.secondFactor.name, arguments: launches.secondFactor.arguments, environment: environment))
         (self.folder, self.layout, self.cluster, self.database, self.nodes) = (folder, layout, cluster, database, nodes)
-        (self.network, self.secondFactorWay, secondFactorDatabase) = (network, secondFactorWay, counters)
+        (self.network, self.secondFactorWay, secondFactorDatabase, self.hasStandby) = (network, secondFactorWay, counters, hasStandby)
     }
 
     /// One that is not started.
@@ -117,10 +122,10 @@ final class NodesFixture: Sendable {
     }
 
     /// Nil where the kernel leads there.
-    var secondFactorToDatabase: CutLine? { secondFactorWay.toDatabase }
+    var secondFactorToDatabase: DatabaseWay? { secondFactorWay.toDatabase }
 
     /// The second-factor server's database, by a way that no test cuts; whoever opens it closes it.
-    func openCounters() async throws -> any Database { try await cluster.open(secondFactorDatabase) }
+    func openCounters() async throws -> any Database { try await cluster.openAnywhere(secondFactorDatabase) }
 
     func startSecondFactor() throws { try secondFactor.start(shell: secondFactorWay.shell) }
 
@@ -134,6 +139,14 @@ final class NodesFixture: Sendable {
                 try self.startAgain(nodes)
                 return await HTTPProbe.status(of: url) == 200
             }
+        }
+    }
+
+    /// Waits until each of the nodes has answered from what it read in the database.
+    func waitUntilAnswered() async throws {
+        for node in nodes {
+            let backend = ManagementClient(origin: node.adminURL, apiKey: layout.rootAPIKey)
+            try await eventually("\(node.name) reads: \(node.server.complaints)") { (try? await backend.call("GET", "/servers/")) != nil }
         }
     }
 
