@@ -8,8 +8,12 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2
 # third of the libraries. STATIC= builds without. The compiler's checks of exclusive access stay on, which cost 8 to 19 % of a request: a server that answers for
 # secrets stops at such a fault (docs/decisions/0064).
 STATIC ?= 1
-RELEASE := OSTIARY_STATIC=$(STATIC) OSTIARY_BENCHMARKS=1 swift build -c release $(SWIFT_FLAGS) --product
+# Each function is a section of its own, so that the linker lays side by side what runs; it is the same code.
+SECTIONS := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
+RELEASE := OSTIARY_STATIC=$(STATIC) OSTIARY_BENCHMARKS=1 swift build -c release $(SWIFT_FLAGS) $(SECTIONS) --product
 PROGRAMS := .build/programs
+# By symbols, what of a server runs.
+ORDER := .build/function-order
 ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
@@ -112,11 +116,15 @@ docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
 release: ## build both programs as they are released, into .build/programs
-	@scripts/setup
+	@scripts/setup release
+	@mkdir -p $(PROGRAMS)
+	@# The linker wants one. That of the last build would lay functions otherwise than this one's does.
+	@: > $(ORDER)
+	@rm -f .build/release/ostiary
 	$(RELEASE) ostiary
 	$(RELEASE) ostiary-phone
-	mkdir -p $(PROGRAMS)
 	cp .build/release/ostiary .build/release/ostiary-phone $(PROGRAMS)/
+	@[ -z "$(STATIC)" ] || $(MAKE) --no-print-directory in-order
 	@[ -z "$(STATIC)" ] || { needs=$$(readelf -d $(PROGRAMS)/ostiary) || exit 1; \
 		if echo "$$needs" | grep -E 'NEEDED.*lib(swift|Foundation)'; then echo "release: a server's program should have these in itself" >&2; exit 1; fi; }
 	@# What was linked of each of these asks for access while it runs, unless a flag has taken that from it (docs/decisions/0064). The program itself does not
@@ -126,6 +134,16 @@ release: ## build both programs as they are released, into .build/programs
 		[ -n "$$asks" ] || { echo "release: $$module is built without the checks of exclusive access" >&2; exit 1; }; done
 	@# A system library that is too old for what the linker wrote shows at once.
 	@$(PROGRAMS)/ostiary --version
+
+# What runs of the program that was built is heard, and it is linked once more, in seconds, with that side by side.
+.PHONY: in-order
+in-order:
+	@echo "release: which functions run?"
+	@Benchmarks/function-order $(PROGRAMS)/ostiary --write $(ORDER)
+	@rm .build/release/ostiary
+	$(RELEASE) ostiary
+	@Benchmarks/function-order .build/release/ostiary --of $(ORDER) --before $(PROGRAMS)/ostiary
+	@cp .build/release/ostiary $(PROGRAMS)/
 
 bench: release ## print the table of costs per operation, beside nginx and Glewlwyd (FIGURES=Benchmarks/figures writes them there; Benchmarks/README.md)
 	@scripts/setup bench

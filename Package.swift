@@ -14,7 +14,7 @@ let example: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .e
 /// Links a program with the Swift libraries in it, for `make release`. Objects are the same either way but for the names of libraries in them, so that all is
 /// compiled once for both; what Foundation's archives need beside those names stands here, and a link without it fails. The toolchain's own linker packs the
 /// places that a start has to move: 50 KiB of the file instead of 4 MiB, which stayed in memory; and nothing asks a program for its symbols, of which the list
-/// was 5 MiB (docs/decisions/0064).
+/// was 5 MiB. Functions that run, of which `make release` makes a list, come first: a server has half of its code in memory then (docs/decisions/0064).
 let staticSwift: [LinkerSetting] =
     Context.environment["OSTIARY_STATIC"] != "1"
     ? []
@@ -23,6 +23,7 @@ let staticSwift: [LinkerSetting] =
             [
                 "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
                 "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+                "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/.build/function-order", "-Xlinker", "--no-warn-symbol-ordering",
             ], .when(platforms: [.linux]))
     ]
 

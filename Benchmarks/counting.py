@@ -21,6 +21,11 @@ WORDS = [
 OF_A_THREAD = 32
 
 
+def emulator():
+    """The program that runs others of this machine's kind, or None."""
+    return shutil.which(f"qemu-{platform.machine()}")
+
+
 class Emulator:
     """qemu-user for this machine's own instructions, and a plugin that counts."""
 
@@ -30,7 +35,7 @@ class Emulator:
     @classmethod
     def find(cls, folder):
         """With the plugin in that folder; None where there is no emulator for this machine."""
-        program = shutil.which(f"qemu-{platform.machine()}")
+        program = emulator()
         return cls(program, plugin(folder)) if program else None
 
     def running(self, counts):
@@ -52,17 +57,12 @@ def plugin(folder):
     return library
 
 
-class Counted(Installation):
-    """Both servers, emulated and counted; phones run as they are. They run from here to `stop`."""
+class Emulated(Installation):
+    """Both servers, emulated; phones run as they are. They run from here to `stop`."""
 
-    def __init__(self, binary, folder):
-        emulator = Emulator.find(folder)
-        if not emulator:
-            raise SystemExit("there is no qemu-user for this machine on the PATH; `scripts/setup bench` installs it")
-        self.counts = {command: folder / f"{command}.counts" for command in ("second-factor", "serve")}
+    def __init__(self, binary, folder, runners):
         # `Authorization` of a client that is a machine, once there is one.
         self.machine = None
-        runners = {command: emulator.running(file) for command, file in self.counts.items()}
         # Otherwise each process has hash tables of its own making, which are dearer in one than in another.
         super().__init__(binary, folder, SQLite(folder), runners=runners, SWIFT_DETERMINISTIC_HASHING="1")
 
@@ -72,6 +72,17 @@ class Counted(Installation):
     def bytes_of(self, _):
         """Of rows that would be filled: nobody else may open the database now."""
         return b""
+
+
+class Counted(Emulated):
+    """Both servers, and what they do is counted."""
+
+    def __init__(self, binary, folder):
+        emulator = Emulator.find(folder)
+        if not emulator:
+            raise SystemExit("there is no qemu-user for this machine on the PATH; `scripts/setup bench` installs it")
+        self.counts = {command: folder / f"{command}.counts" for command in ("second-factor", "serve")}
+        super().__init__(binary, folder, {command: emulator.running(file) for command, file in self.counts.items()})
 
     def now(self):
         """All counts of both servers so far."""
