@@ -6,6 +6,6 @@
 // notices when another file took the place of ours, CleanStop says whether the file has to be checked at a start, DiskProbe finds a full
 // disk before a transaction does, WritingRight tells an operator who is to have a file that may not be written, or a key file that may not be read
 // (FileReasons has the sentences), FileAttribute of one that `chattr` keeps from all, FileWay of a link or a file in the way to it. DatabaseFile tells a
-// file that is not there from one that may not be looked at.
+// file that is not there from one that may not be looked at. TargetPlace is what a move that is refused leaves of its target: nothing.
 // Start reading at SQLiteDatabase.swift, then SQLiteWriter.swift.
 // Whoever watches rows hears of what the writer changes by SQLiteRowWatch, which asks SQLite itself.
