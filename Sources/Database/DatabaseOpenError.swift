@@ -16,8 +16,9 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case empty(path: String)
     /// It holds what somebody has made, and no table that this program makes first.
     case notOurs(path: String)
-    /// The database is the target of a move that has not come to its end; where its rows come from, as a URL.
-    case unfinishedMove(path: String, source: String)
+    /// The database is the target of a move that has not come to its end; where its rows come from, and which it is, as URLs. The second is nil where whoever
+    /// found it knows none.
+    case unfinishedMove(path: String, source: String, target: String? = nil)
     /// The database holds nothing, and is the target of a move that was ended before its first table.
     case unbegunMove(path: String)
     /// A move has taken its rows to another database; the URL of that, nil where it cannot be read, and how it is known.
@@ -83,9 +84,9 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .notOurs(let path):
             "\(path) is not a database of this program (what is in it, tables or views or functions, others have made), and was left as it is: name the "
                 + "database of this server, or put it back"
-        case .unfinishedMove(let path, let source):
-            "the database \(path) is the target of a move that has not come to its end: finish it with ostiary admin move-database --from '\(source)' --to "
-                + "this database, or remove it and take the old one"
+        case .unfinishedMove(let path, let source, let target):
+            "the database \(path) is the target of a move that has not come to its end: finish it with ostiary admin move-database --from "
+                + "\(shellWord(operatorLine(source))) --to \(target.map(shellWord) ?? "this database"), or remove it and take the old one"
         case .unbegunMove(let path):
             "a move to the database \(path) was ended before its first table: run the same ostiary admin move-database again; or, to give it up, remove "
                 + "\(path) and \(path).lock, and start the server on the old database"

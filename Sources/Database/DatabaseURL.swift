@@ -1,3 +1,5 @@
+import Foundation
+
 /// Which database an operator means: `sqlite:PATH`, relative to the working directory or absolute, or `postgresql://HOST/DATABASE`.
 package enum DatabaseURL: Sendable, Equatable {
     case sqlite(path: String)
@@ -15,6 +17,16 @@ package enum DatabaseURL: Sendable, Equatable {
             guard case .sqlite(let path) = self, !path.isEmpty else { throw .noPath }
         case "postgres", "postgresql": self = .postgresql(try PostgreSQLAddress(parsing: rest))
         case let scheme: throw .unknownScheme(scheme)
+        }
+    }
+}
+
+extension DatabaseURL {
+    /// As a command takes it, whatever folder that is pasted in.
+    package var text: String {
+        switch self {
+        case .sqlite(let path): "sqlite:\(URL(fileURLWithPath: path).standardizedFileURL.path)"
+        case .postgresql(let address): address.url
         }
     }
 }

@@ -54,7 +54,7 @@ extension Database {
     ///   - takesWaiting: whether steps that may wait are tried, once: one that others are in the way of is left for a later call.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
     ///   ``DatabaseOpenError/olderPrograms(version:step:)``, ``DatabaseOpenError/stepBlocked(number:)``, ``DatabaseOpenError/missingIndexes(_:)``,
-    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, ``SQLError/tableMissing(path:name:)`` with
+    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``DatabaseOpenError/unfinishedMove(path:source:target:)``, ``SQLError/tableMissing(path:name:)`` with
     ///   all that are gone, ``SQLError``.
     package func migrate(_ migrations: [Migration], patience: StepPatience = StepPatience(), takesWaiting: Bool = false) async throws {
         var patience = patience
@@ -95,7 +95,7 @@ extension Database {
 
     /// Makes the tables in which the steps are counted, if there are none: the first that a database of ours holds. A move that has come before is seen in
     /// the same transaction.
-    /// - Throws: ``DatabaseOpenError/unfinishedMove(path:source:)``, ``DatabaseOpenError/olderBesideServer(version:)``, ``SQLError``.
+    /// - Throws: ``DatabaseOpenError/unfinishedMove(path:source:target:)``, ``DatabaseOpenError/olderBesideServer(version:)``, ``SQLError``.
     package func beginSchema() async throws { try await beginSchema(isTarget: false) }
 
     private func beginSchema(isTarget: Bool) async throws {
@@ -108,7 +108,7 @@ extension Database {
     private func makeStepTables(isTarget: Bool) async throws {
         let (dialect, place, hasServerBeside) = (dialect, place, hasServerBeside)
         try await transaction { connection, _ -> Void in
-            let present = Set(try connection.query(dialect.catalogue.objects).map { try $0.text("name") })
+            let present = try connection.madeNames(dialect)
             if !isTarget, present.contains(UnfinishedMove.table) {
                 throw DatabaseOpenError.unfinishedMove(path: place, source: try connection.one(UnfinishedMove.question)?.text("source") ?? "")
             }

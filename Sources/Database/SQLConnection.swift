@@ -39,6 +39,11 @@ extension SQLConnection {
         try query(sql, [])
     }
 
+    /// The names of all that somebody has made in the database (``SQLCatalogue/objects``).
+    package func madeNames(_ dialect: SQLDialect) throws -> Set<String> {
+        Set(try query(dialect.catalogue.objects).map { row in try row.text("name") })
+    }
+
     /// The only row of an answer, or nil if there is none.
     /// - Throws: ``SQLError/moreThanOneRow`` for two rows or more, and what a query throws.
     package func one(_ sql: String, _ arguments: [SQLValue] = []) throws -> SQLRow? {

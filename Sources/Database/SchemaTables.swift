@@ -11,11 +11,13 @@ package struct SchemaTables: Sendable {
     package let unchanged: Set<String>
     /// Tables whose rows stay for good.
     package let kept: Set<String>
+    /// Tables to which a start writes, and a server that runs does not.
+    private let ofStarts: Set<String>
     private let lastIndexes = LastIndexes()
 
     /// It reads every statement: for what is kept.
     /// - Parameter migrations: all that this program knows.
-    package init(after migrations: [Migration], unchanged: Set<String> = [], kept: Set<String> = []) {
+    package init(after migrations: [Migration], unchanged: Set<String> = [], kept: Set<String> = [], ofStarts: Set<String> = []) {
         var (schema, steps) = (SchemaIndexes(after: []), [String: Int]())
         self.migrations = migrations.sorted { $0.number < $1.number }
         for migration in self.migrations {
@@ -25,10 +27,13 @@ package struct SchemaTables: Sendable {
             steps = Dictionary(uniqueKeysWithValues: schema.tables.keys.map { ($0, former[$0] ?? migration.number) })
         }
         self.steps = steps
-        (self.unchanged, self.kept) = (unchanged, kept)
+        (self.unchanged, self.kept, self.ofStarts) = (unchanged, kept, ofStarts)
     }
 
     package var names: Set<String> { Set(steps.keys) }
+
+    /// Those to which a server that runs writes: whoever holds another against writers is in no request's way.
+    package var written: Set<String> { names.subtracting(ofStarts) }
 
     /// Those that should be there and are not, in order. Of steps that this program does not know it can tell nothing, and tells nothing.
     /// - Parameter taken: the steps that the database has.

@@ -35,7 +35,7 @@ extension Database {
     /// - Throws: ``Unreachable``; what ``checkWritable(_:)`` and ``check(_:)`` throw.
     package func checkStorage(of tables: SchemaTables) async throws {
         try await tellingWhy {
-            try await checkWritable(tables.names)
+            try await checkWritable(tables.written)
             try await check(tables)
         }
     }

@@ -21,6 +21,8 @@ struct SchemaTablesTests {
     func read() {
         #expect(SchemaTables(after: Self.steps).steps == ["a": 1, "d": 2, "e": 3])
         #expect(SchemaTables(after: []).names.isEmpty)
+        let some = SchemaTables(after: Self.steps, ofStarts: ["d"])
+        #expect(some.names == ["a", "d", "e"] && some.written == ["a", "e"])
     }
 
     @Test("One that is gone and that nobody asks for is told by its name, and no other is", arguments: Backend.allCases)

@@ -183,6 +183,28 @@ struct WritingRightTests {
         }
     }
 
+    @Test(
+        "A move tells of a folder that an attribute keeps from all before it begins, as its source and as its target, and makes nothing there",
+        .enabled(if: Self.setsAttributes), arguments: ["i", "a"])
+    func attributeOfMove(letter: String) async throws {
+        let folder = try TemporaryFolder()
+        try await SQLiteDatabase.open(path: folder.databasePath).close()
+        let (new, before) = (folder.file("new.sqlite"), try FileManager.default.contentsOfDirectory(atPath: folder.path).count)
+        try #require(Self.chattr("+\(letter)", folder.path))
+        defer { withExtendedLifetime(folder) { _ = Self.chattr("-\(letter)", folder.path) } }
+        let advice = "take it away by chattr -\(letter) \(folder.path), as root; nothing was moved"
+        let source = #expect(throws: DatabaseOpenError.self) { try MoveEnd.source(.sqlite(path: folder.databasePath), "old") }
+        let target = #expect(throws: DatabaseOpenError.self) { try MoveEnd.target(.sqlite(path: new), "new") }
+        for told in [source, target] { #expect(told?.description.hasSuffix(advice) == true, "\(String(describing: told))") }
+        // Put there while the move ran.
+        let word = "chattr -\(letter) \(folder.path), as root"
+        let late = #expect(throws: SQLError.self) { try MovedFile.leave(beside: folder.databasePath, target: "postgresql:new") }
+        #expect(late?.description.contains(word) == true, "\(String(describing: late))")
+        try #require(Self.chattr("-\(letter)", folder.path))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".moved.part") }
+        #expect(left.count == before)
+    }
+
     @Test("A journal without a byte, of which SQLite takes no notice, is in nobody's way", .enabled(if: Self.setsAttributes))
     func emptyJournal() throws {
         let folder = try TemporaryFolder()

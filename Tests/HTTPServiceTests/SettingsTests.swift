@@ -17,6 +17,15 @@ struct SettingsTests {
         #expect(try settings.text(.logLevel) == nil)
     }
 
+    @Test("A data folder is a path from the root on, however it was given: what is told of it is good in every folder")
+    func dataFolder() {
+        let here = FileManager.default.currentDirectoryPath
+        for (given, path) in [("data", "\(here)/data"), ("./data", "\(here)/data"), ("../data", "\(here)/../data"), ("/srv/./data", "/srv/./data")] {
+            #expect(DataFolder(given).path == path)
+        }
+        #expect(DataFolder().path == "\(here)/ostiary-data")
+    }
+
     @Test("Every key is read under the same name from environment and file", arguments: SettingKey.all)
     func sameKeys(key: SettingKey) async throws {
         let folder = try TemporaryFolder()

@@ -11,8 +11,8 @@ package struct NotedRootAPIKey: Sendable {
 
     package init(in database: any Database) { applied = AppliedSettings(database: database) }
 
-    /// Whether a server of this version or later has run on the database, with whatever key: not where its first start did not come to its end, or only
-    /// an identity was printed.
+    /// Whether a server of this version or later has run on the database, with whatever key: not where its first start was cut off before it came to its
+    /// key, or only an identity was printed.
     /// - Throws: `SQLError`.
     package func isNoted() async throws -> Bool { try await applied.has(.rootAPIKey) }
 
@@ -21,6 +21,18 @@ package struct NotedRootAPIKey: Sendable {
     /// - Returns: whether the last start, of this node or of another, had another one.
     /// - Throws: `SQLError`.
     package func note(_ apiKey: SecretText, under key: KeyEncryptionKey) async throws -> Bool {
-        try await applied.keep(key.derived(for: "root-api-key", writer: apiKey.hash).id, of: .rootAPIKey)
+        try await applied.keep(Self.noted(apiKey, under: key), of: .rootAPIKey)
+    }
+
+    /// Notes a key that was drawn by a start, unless there is one that is noted: of nodes that draw one each in the same moment the database decides.
+    /// - Parameter key: what all nodes of the database have.
+    /// - Returns: whether it is the noted one now. Also of a start that was killed behind this, when it comes again with the same.
+    /// - Throws: `SQLError`.
+    package func claim(_ apiKey: SecretText, under key: KeyEncryptionKey) async throws -> Bool {
+        try await applied.claim(Self.noted(apiKey, under: key), of: .rootAPIKey)
+    }
+
+    private static func noted(_ apiKey: SecretText, under key: KeyEncryptionKey) -> [UInt8] {
+        key.derived(for: "root-api-key", writer: apiKey.hash).id
     }
 }

@@ -21,12 +21,22 @@ struct AppliedSettings {
 
     /// Whether any start has noted a value that is not taken back; of a database whose tables are still to be made none has.
     func has(_ key: Key) async throws -> Bool {
-        let objects = database.dialect.catalogue.objects
-        let isMade = try await database.read { connection in
-            try connection.query(objects).contains { row in try row.text("name") == "applied_setting" }
+        let dialect = database.dialect
+        return try await database.read { connection in
+            guard try connection.madeNames(dialect).contains("applied_setting") else { return false }
+            return try Self.kept(key, on: connection) != nil
         }
-        guard isMade else { return false }
-        return try await kept(key) != nil
+    }
+
+    /// Notes a value where none is noted. Of several starts at once one is the first, and the others hear so.
+    /// - Returns: whether it is the one that is noted now; also where it was before.
+    func claim(_ value: [UInt8], of key: Key) async throws -> Bool {
+        let wanted = digest(value)
+        return try await database.transaction { connection -> Bool in
+            try connection.execute(
+                "INSERT INTO applied_setting (name, digest) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [.text(key.rawValue), .blob(wanted)])
+            return try Self.kept(key, on: connection) == wanted
+        }
     }
 
     /// Notes what this start applied.

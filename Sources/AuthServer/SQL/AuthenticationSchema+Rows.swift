@@ -9,5 +9,6 @@ extension AuthenticationSchema {
             "applied_setting", "audit", "grave", "instance_epoch", "notice", "oauth_revoked", "oauth_spent", "oauth_subject", "replay",
             "session_logo",
         ],
-        kept: ["account_count", "oauth_registration", "offline_failures", "repacking", "second_factor_identity", "server"])
+        kept: ["account_count", "oauth_registration", "offline_failures", "repacking", "second_factor_identity", "server"],
+        ofStarts: ["applied_setting"])
 }

@@ -37,7 +37,30 @@ package enum KeyFile {
         return key
     }
 
-    private static func content(of path: String, inDataFolder: Bool) throws(KeyFileError) -> [UInt8] {
+    /// Whether a text is what a key file holds, in small digits or large. Not of a file that is missing or cannot be used, which whoever opens it is told. Takes
+    /// the same time wherever the two differ.
+    package static func holds(_ text: String, at path: String) -> Bool {
+        guard let ours = bytes(hexadecimal: text), let theirs = try? content(of: path) else { return false }
+        return zip(ours, theirs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Gives a key file that was made under another name its own. One that has that name already stays, and the other is gone in any case.
+    /// - Throws: ``KeyFileError/unwritable(path:reason:)``.
+    package static func rename(_ draft: String, to path: String) throws(KeyFileError) {
+        let code = link(draft, path) == 0 ? 0 : errno
+        // Another start in the same folder was first.
+        let isThere = code == EEXIST || code == ENOENT && !isMissing(path)
+        guard code == 0 || isThere else { throw .unwritable(path: path, reason: makingReason(code, of: path)) }
+        remove(draft)
+    }
+
+    /// Removes one that nobody is to have, as far as that can be done.
+    package static func remove(_ path: String) {
+        unlink(path)
+        synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    }
+
+    private static func content(of path: String, inDataFolder: Bool = false) throws(KeyFileError) -> [UInt8] {
         // A pipe that nobody writes into would be waited for without end.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(path: path, reason: readingReason(errno, of: path, inDataFolder: inDataFolder)) }

@@ -11,6 +11,7 @@ extension MoveEnd {
                 throw DatabaseOpenError.cannotOpen(path: path, reason: "there is no such file")
             }
             guard names == 1 else { throw MoveRefusal.otherNames(path: path) }
+            try checkAttribute(ofFolderOf: path)
             return try sqlite(path, content: .ours, note: .source)
         case .postgresql(let address): return try postgresql(address, text, content: .ours)
         }
@@ -52,6 +53,14 @@ extension MoveEnd {
         guard let status = try DatabaseFile.status(at: folder, isFolder: true), status.st_mode & S_IFMT == S_IFDIR else {
             throw .cannotOpen(path: path, reason: "there is no folder \(folder): make it, or mount the disk that it is on; nothing was made")
         }
+        try checkAttribute(ofFolderOf: path)
+    }
+
+    /// A folder from which nothing goes and in which nothing gets another name takes no word of a move, which would be told when all is copied.
+    private static func checkAttribute(ofFolderOf path: String) throws(DatabaseOpenError) {
+        let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
+        guard let attribute = FileAttribute.inTheWay(of: folder) else { return }
+        throw .cannotOpen(path: path, reason: "\(attribute.words(on: folder)); nothing was moved")
     }
 
     private static func sqlite(_ path: String, content: DatabaseContent, note: MoveNote) throws(DatabaseOpenError) -> MoveEnd {

@@ -50,7 +50,7 @@ struct MoveMark: Sendable {
     private func setIfEmpty() async throws -> Bool {
         let (dialect, source, identity) = (database.dialect, source, identity)
         return try await database.transaction { connection, _ -> Bool in
-            let present = Set(try connection.query(dialect.catalogue.objects).map { try $0.text("name") })
+            let present = try connection.madeNames(dialect)
             guard present.isEmpty else {
                 guard present.contains(UnfinishedMove.table) else { return false }
                 let row = try connection.one("SELECT identity, is_prepared FROM \(UnfinishedMove.table)")

@@ -1,7 +1,8 @@
 extension PostgreSQLDatabase {
     /// Whether its server takes writes and ends commits, and nobody else holds one of these tables against them. Room on its disk is looked for after it has
     /// refused a write for want of it: before, nobody here can know.
-    /// - Parameter tables: without those of the steps, which a node of the next version holds as long as it takes one: servers that run do not write there.
+    /// - Parameter tables: without those of the steps, which a node of the next version holds as long as it takes one, and those to which starts write: servers
+    ///   that run do not write there.
     ///   One that is not there is not looked at.
     package func checkWritable(_ tables: Set<String>) async throws {
         try await checkCommits()

@@ -16,7 +16,7 @@ extension PostgreSQLDatabase {
     }
 
     /// Looks whether a database holds what it must. Changes nothing of it: it may be somebody else's.
-    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``,
+    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:target:)``,
     ///   ``DatabaseOpenError/cannotOpen(path:reason:)``.
     static func checkContent(_ content: DatabaseContent, of address: PostgreSQLAddress) throws(DatabaseOpenError) {
         try checkContent(content, of: PostgreSQLConnector(address: address, settings: PostgreSQLSettings()))
@@ -27,7 +27,7 @@ extension PostgreSQLDatabase {
         if content == .any { return }
         if let source = found.move {
             if content == .nothingOrMoved { return }
-            throw .unfinishedMove(path: connector.place, source: source)
+            throw .unfinishedMove(path: connector.place, source: source, target: DatabaseURL.postgresql(connector.address).text)
         }
         if found.count == 0, content != .ours { return }
         guard found.count > 0 else { throw .empty(path: connector.place) }

@@ -9,6 +9,18 @@ final class FileLock: Sendable {
     ///   - file: made with mode 0600 if it is missing; no symbolic link.
     ///   - path: of the database that it is about.
     init(_ file: String, of path: String) throws(DatabaseOpenError) {
+        var (opened, tries) = (try FileLock.taken(file, of: path), 1)
+        // A move that was refused has removed it while this one came: it keeps nobody away any more. Some file systems count no names.
+        while tries < 8, FileLock.hasNoName(opened) {
+            Foundation.close(opened)
+            (opened, tries) = (try FileLock.taken(file, of: path), tries + 1)
+        }
+        // Set last: once it is set, a throwing `init` runs `deinit`, which would close a number that is another's by then.
+        descriptor = opened
+    }
+
+    /// The descriptor, with the lock.
+    private static func taken(_ file: String, of path: String) throws(DatabaseOpenError) -> Int32 {
         // Root follows no link that the server's user has put there: it would be made, and written over, wherever that leads.
         let opened = open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
@@ -21,8 +33,12 @@ final class FileLock: Sendable {
             Foundation.close(opened)
             throw taken ? .lockedByAnotherProcess(path: path) : .cannotOpen(path: path, reason: "\(file): \(reason)")
         }
-        // Set last: once it is set, a throwing `init` runs `deinit`, which would close a number that is another's by then.
-        descriptor = opened
+        return opened
+    }
+
+    private static func hasNoName(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink == 0
     }
 
     /// Whether the file has no other name. One that has may be anybody's: where the system lets them (`fs.protected_hardlinks` off), the server's user can link

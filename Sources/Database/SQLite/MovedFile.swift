@@ -28,16 +28,13 @@ enum MovedFile {
         let path = path(of: database)
         // One of which half was written would be the word of another move.
         let part = path + ".part"
-        guard FileManager.default.createFile(atPath: part, contents: Data("\(target)\n".utf8), attributes: [.posixPermissions: 0o600]) else {
-            throw .cannotWrite(path: path, reason: systemReason())
-        }
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: makingReason(errno, of: part)) }
         // Before the other database may be started on: a power cut would take the mark, and this one could be, too.
-        let file = open(part, O_RDONLY | O_CLOEXEC)
-        if file >= 0 {
-            fsync(file)
-            close(file)
-        }
-        guard rename(part, path) == 0 else { throw .cannotWrite(path: path, reason: systemReason()) }
+        let refusal = failure(writing: Array("\(target)\n".utf8), to: descriptor)
+        close(descriptor)
+        if let refusal { throw .cannotWrite(path: path, reason: refusal) }
+        guard rename(part, path) == 0 else { throw .cannotWrite(path: path, reason: makingReason(errno, of: path)) }
         synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
@@ -45,7 +42,7 @@ enum MovedFile {
     /// - Throws: ``SQLError/cannotWrite(path:reason:)``.
     static func remove(beside database: String) throws(SQLError) {
         let path = path(of: database)
-        guard unlink(path) == 0 || errno == ENOENT else { throw .cannotWrite(path: path, reason: systemReason()) }
+        guard unlink(path) == 0 || errno == ENOENT else { throw .cannotWrite(path: path, reason: makingReason(errno, of: path)) }
         synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 }

@@ -3,14 +3,14 @@ import GRDB
 
 extension SQLiteDatabase {
     /// Looks whether a file that is there holds what it must. Changes nothing of it: it may be somebody else's.
-    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:)``, and what
+    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, ``DatabaseOpenError/unfinishedMove(path:source:target:)``, and what
     ///   opening throws.
     static func checkContent(_ content: DatabaseContent, at path: String, besideServer: Bool = false) throws(DatabaseOpenError) {
         if content == .any { return }
         let found = try tables(at: path, besideServer: besideServer)
         if let source = found.move {
             if content == .nothingOrMoved { return }
-            throw .unfinishedMove(path: path, source: source)
+            throw .unfinishedMove(path: path, source: source, target: DatabaseURL.sqlite(path: path).text)
         }
         if found.isEmpty, content != .ours { return }
         guard !found.isEmpty else { throw .empty(path: path) }

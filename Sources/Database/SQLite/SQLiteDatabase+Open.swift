@@ -27,7 +27,9 @@ extension SQLiteDatabase {
         path: String, ownership: DatabaseOwnership, content: DatabaseContent, readers: Int, note: MoveNote?
     ) throws(DatabaseOpenError) -> SQLiteDatabase {
         try DatabaseFile.checkSides(of: path)
+        let formerSize = size(of: path)
         let path = try prepareFile(at: path)
+        let formerPlace = note == .target ? TargetPlace(path, formerSize: formerSize) : nil
         let lock: ProcessLock?
         switch ownership {
         case .exclusive: lock = try ProcessLock(databasePath: path)
@@ -39,7 +41,7 @@ extension SQLiteDatabase {
         // A server beside this one has seen to its log itself, at its start.
         let hasLeftLog = hasLog(path) && (lock != nil || !FileLock.isHeld(path + ".lock"))
         // The first that is there of a file that was made just now.
-        if isOfNoBytes(path), let note { lock?.note(note.rawValue) }
+        if size(of: path) == 0, let note { lock?.note(note.rawValue) }
         let isBeside = ownership == .shared
         try checkContent(content, at: path, besideServer: isBeside)
         try closeToOthers(path)
@@ -48,7 +50,7 @@ extension SQLiteDatabase {
         do {
             let writer = try openWriter(of: path, isClean: isClean, hasLeftLog: hasLeftLog)
             let reading = try (0..<max(1, readers)).map { _ in try reader(of: path) }
-            return SQLiteDatabase(writer: writer, source: .readers(SQLiteReaders(reading)), path: path, lock: lock)
+            return SQLiteDatabase(writer: writer, source: .readers(SQLiteReaders(reading)), path: path, lock: lock, formerPlace: formerPlace)
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path, besideServer: isBeside)
         } catch let error as DatabaseOpenError {
@@ -125,9 +127,10 @@ extension SQLiteDatabase {
     }
 }
 
-private func isOfNoBytes(_ path: String) -> Bool {
+/// Bytes; nil where there is no such file.
+private func size(of path: String) -> Int? {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_size == 0
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
 }
 
 /// Whether a file that is there can be read or written by anybody but its owner. A folder in its place is none, and stays as it is.

@@ -13,6 +13,8 @@ package final class SQLiteDatabase: Database {
     /// Held until the connections are closed.
     private let lock: Mutex<ProcessLock?>
     private let findings = Mutex(Findings())
+    /// Of the target of a move: what was there before.
+    private let formerPlace: TargetPlace?
 
     /// What calls found of the file.
     private struct Findings {
@@ -28,10 +30,11 @@ package final class SQLiteDatabase: Database {
         case onlyConnection(SQLiteHandle)
     }
 
-    init(writer: SQLiteHandle, source: ReadSource, path: String? = nil, lock: ProcessLock?) {
+    init(writer: SQLiteHandle, source: ReadSource, path: String? = nil, lock: ProcessLock?, formerPlace: TargetPlace? = nil) {
         self.writer = SQLiteWriter(writer)
         self.source = source
         self.path = path
+        self.formerPlace = formerPlace
         isShared = path != nil && lock == nil
         self.lock = Mutex(lock)
         for name in path.map({ [$0, $0 + "-wal"] }) ?? [] { files.withLock { $0[name] = FileIdentity(of: name) } }
@@ -120,13 +123,22 @@ package final class SQLiteDatabase: Database {
     private func isInPlace(_ path: String) -> Bool { FileIdentity(of: path) == files.withLock { $0[path] } }
 
     package func close() async throws {
+        let unused = await isUnusedTarget() ? formerPlace : nil
         // Readers first: the writer folds the log into the file when nobody reads, and removes it. A command leaves that to the server beside it.
         if case .readers(let readers) = source { await readers.close() }
         writer.close(folding: !hasServerBeside)
         lock.withLock { lock in
             // Of a file that took the place of the one that was open nobody here knows anything.
-            if let path, isInPlace(path), !findings.withLock({ $0.isDoubtful }), let stop = CleanStop(of: path) { lock?.note(stop.text) }
+            if let path, isInPlace(path), !findings.withLock({ $0.isDoubtful }) {
+                if let unused, let lock { unused.restore(under: lock) } else if let stop = CleanStop(of: path) { lock?.note(stop.text) }
+            }
             lock = nil
         }
+    }
+
+    /// Whether a move has it open to fill it, and has made nothing in it.
+    private func isUnusedTarget() async -> Bool {
+        guard formerPlace != nil else { return false }
+        return (try? await read { connection in try connection.madeNames(.sqlite).isEmpty }) ?? false
     }
 }

@@ -9,6 +9,8 @@ package enum ServerFiles {
     package static let secondFactorServer = "second-factor"
     /// Of the API key that `serve` makes.
     package static let apiKey = "root-api-key"
+    /// The same, until the database has said that it is the one of its nodes.
+    package static let drawnAPIKey = apiKey + ".drawn"
 
     private static let ofDatabase = ["", "-wal", "-shm", "-journal", ".lock", ".first-start", ".moved"]
     private static let ofKey = ["", ".database"]
@@ -17,13 +19,13 @@ package enum ServerFiles {
     static func names(with name: String) -> [String] {
         let end = (ofDatabase + ofKey).first { !$0.isEmpty && name.hasSuffix($0) } ?? ""
         let base = String(name.dropLast(end.count))
-        if base == apiKey { return names(of: authServer) }
+        if base == apiKey || base == drawnAPIKey { return names(of: authServer) }
         for end in [".sqlite", ".kek"] where base.hasSuffix(end) { return names(of: String(base.dropLast(end.count))) }
         return (ofDatabase + ofKey.dropFirst()).map { base + $0 }
     }
 
     private static func names(of server: String) -> [String] {
-        ofDatabase.map { "\(server).sqlite\($0)" } + ofKey.map { "\(server).kek\($0)" } + (server == authServer ? [apiKey] : [])
+        ofDatabase.map { "\(server).sqlite\($0)" } + ofKey.map { "\(server).kek\($0)" } + (server == authServer ? [apiKey, drawnAPIKey] : [])
     }
 
     /// The other files of the same server that lie beside one and have the same owner. No link, and nothing that has a second name: what that is may be

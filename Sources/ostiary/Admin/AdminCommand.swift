@@ -79,7 +79,7 @@ extension AdminOptions {
         // The setting of the server is not to blame for what the command line says.
         if let apiKeyFile { return SecretText(try Self.secret(in: apiKeyFile, of: "--api-key-file")) }
         if let key = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) { return key }
-        let path = URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
+        let path = URL(fileURLWithPath: storage.dataFolder.path).appendingPathComponent(RootAPIKey.fileName).path
         do throws(SecretFileError) { return SecretText(try SecretFile.line(in: path)) } catch {
             throw ValidationError(
                 "the API key: \(error.advised(at: path)); --data names the data folder of the server, --api-key-file another file with its key")

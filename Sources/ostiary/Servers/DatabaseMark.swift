@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import HTTPService
 
 /// That a server has run with a key file, and on which database: a file beside the key file, which names that. An empty database is a lost one then, or a URL
 /// that leads elsewhere or was lost itself, and not a new server.
@@ -15,8 +16,7 @@ struct DatabaseMark {
     init(of url: DatabaseURL, keyFile: String) {
         switch url {
         // A link is not followed: it may lead to a disk that is not there.
-        case .sqlite(let path) where path.hasPrefix("/"): database = path
-        case .sqlite(let path): database = "\(FileManager.default.currentDirectoryPath)/\(path.trimmingPrefix("./"))"
+        case .sqlite(let path): database = wholePath(path)
         case .postgresql(let address): database = address.description
         }
         path = keyFile + ".database"
@@ -33,7 +33,8 @@ struct DatabaseMark {
             return nil
         }
         let name = text.prefix { !$0.isNewline }
-        return name.isEmpty ? nil : String(name)
+        // As programs of before have it that ran in the root itself.
+        return name.isEmpty ? nil : String(name.hasPrefix("//") ? name.dropFirst() : name)
     }
 
     /// Leaves it, of a database that holds tables.

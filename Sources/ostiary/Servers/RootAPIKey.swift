@@ -8,7 +8,8 @@ import OstiaryProtocol
 /// The key of the management interface for an operator who set none: made at the first start and kept beside the data.
 ///
 /// Several nodes have the same one. None is made where nodes can be several and one has run that notes its key, as from this version on each does:
-/// backends would be refused at this node, or at all others.
+/// backends would be refused at this node, or at all others. Of first nodes that draw one each at the same time the database decides whose it is
+/// (``Found/settle(_:in:)``): until then a drawn key lies in a file of another name, which a start that comes after a kill goes on with, or removes.
 enum RootAPIKey {
     static let fileName = ServerFiles.apiKey
 
@@ -21,6 +22,21 @@ enum RootAPIKey {
         let isMade: Bool
         /// Whether other nodes can be on the database, which need the same.
         let isShared: Bool
+        /// The file of a drawn key, under another name until the database has said that it is the one of its nodes; else nil.
+        var draft: String?
+
+        /// Has the database say whether a drawn key is the one of its nodes. To be called once it holds the tables, and before anybody is answered. The file gets
+        /// its name, or is removed.
+        /// - Parameter apiKey: as it is in the settings.
+        /// - Throws: ``RootAPIKeyError/drawnElsewhere(path:database:)``, `KeyFileError`, `SQLError`.
+        func settle(_ apiKey: SecretText, in opened: OpenedStorage) async throws {
+            guard let draft, let path else { return }
+            guard try await NotedRootAPIKey(in: opened.database).claim(apiKey, under: opened.key) else {
+                KeyFile.remove(draft)
+                throw RootAPIKeyError.drawnElsewhere(path: path, database: opened.database.place)
+            }
+            try KeyFile.rename(draft, to: path)
+        }
 
         /// Which file it is, never what is in it.
         func tell(_ logger: Logger) {
@@ -66,13 +82,26 @@ enum RootAPIKey {
             return Found(settings: settings, path: nil, isMade: false, isShared: isShared)
         }
         let path = path(options)
-        let isMissing = KeyFile.isMissing(path)
-        if isMissing, isShared, try await NotedRootAPIKey(in: database).isNoted() {
+        let (isMissing, draft) = (KeyFile.isMissing(path), Self.path(options, of: ServerFiles.drawnAPIKey))
+        // One that a killed start has drawn may be the noted one.
+        if isMissing, isShared, KeyFile.isMissing(draft), try await NotedRootAPIKey(in: database).isNoted() {
             throw RootAPIKeyError.missing(path: path, database: database.place)
         }
-        _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: path, inDataFolder: true, newKey: drawn) }
-        let named = try await with([.rootAPIKeyFile: path], options, environment)
-        return Found(settings: named, path: path, isMade: isMissing, isShared: isShared)
+        if !isMissing, !KeyFile.isMissing(draft) { KeyFile.remove(draft) }
+        let file = isMissing && isShared ? draft : path
+        _ = try naming(file) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: file, inDataFolder: true, newKey: drawn) }
+        let named = try await with([.rootAPIKeyFile: file], options, environment)
+        return Found(settings: named, path: path, isMade: isMissing, isShared: isShared, draft: file == path ? nil : file)
+    }
+
+    /// Refuses a key that a key file holds: who copied the wrong file would give backends what opens the database.
+    /// - Parameter keyFiles: of this server. One that is missing or cannot be read is told by whoever opens it.
+    /// - Throws: ``RootAPIKeyError/keyOfDatabase(place:keyFile:)``, `SettingsError`.
+    static func checkApart(_ apiKey: SecretText, from keyFiles: [String], _ settings: Settings, _ options: StorageOptions) throws {
+        guard let keyFile = keyFiles.first(where: { file in apiKey.shown { KeyFile.holds($0, at: file) } }) else { return }
+        let isSet = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil
+        let place = isSet ? "\(SettingKey.rootAPIKey.variable) or \(SettingKey.rootAPIKeyFile.variable)" : path(options)
+        throw RootAPIKeyError.keyOfDatabase(place: place, keyFile: keyFile)
     }
 
     /// Notes in the database with which key this start was, for the nodes that are started after it, and tells if the one before it had another.
@@ -83,8 +112,9 @@ enum RootAPIKey {
             guard wasOther, opened.database.isShared else { return }
             logger.warning(
                 """
-                this node has another API key than the node that started last: give all nodes the same and restart them; until then each answers 401 \
-                to the other's key
+                this start has another API key than the one that is noted in the database, by the start before it or in a backup that was put back: this \
+                node answers 401 to the noted key, and any node that has the noted one answers 401 to this; where nodes are several give all the same \
+                and restart them
                 """)
         } catch {
             logger.error(
@@ -105,7 +135,9 @@ enum RootAPIKey {
         }
     }
 
-    private static func path(_ options: StorageOptions) -> String { URL(fileURLWithPath: options.data).appendingPathComponent(fileName).path }
+    private static func path(_ options: StorageOptions, of name: String = fileName) -> String {
+        URL(fileURLWithPath: options.dataFolder.path).appendingPathComponent(name).path
+    }
 
     private static func with(
         _ overrides: [SettingKey: String], _ options: StorageOptions, _ environment: [String: String] = StorageOptions.environment
@@ -124,6 +156,11 @@ enum RootAPIKey {
 enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
     /// There is none, and a node has noted which key it has in the database, of which this node is one of several perhaps.
     case missing(path: String, database: String)
+    /// This start has drawn one, and another node was first.
+    case drawnElsewhere(path: String, database: String)
+    /// It is what a key file of this server holds.
+    /// - Parameter place: where it is set.
+    case keyOfDatabase(place: String, keyFile: String)
     /// It holds no key that was made here.
     case strange(path: String)
     case readableByOthers(path: String)
@@ -137,6 +174,14 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
                 + "run on the database \(database), and backends have its key, so none was made. Of several nodes all have the same: copy the file "
                 + "of another node (mode 600), or set the key. Of one node put back the copy that was kept. For another key run "
                 + "\(Self.command(path)), \(Self.spread)"
+        case .drawnElsewhere(let path, let database):
+            "no API key is set (\(SettingKey.rootAPIKey.variable) or \(SettingKey.rootAPIKeyFile.variable)), and another node on the database "
+                + "\(database) was first to make one: all nodes have the same, so what was drawn here was removed. Copy the file "
+                + "\(RootAPIKey.fileName) of that node to \(path) (mode 600), or set its key, and start this node again"
+        case .keyOfDatabase(let place, let keyFile):
+            "the API key (\(place)) is what the key file \(keyFile) holds, a copy of the wrong file perhaps: every backend would have what opens the "
+                + "database. Put the API key there (of several nodes all have the same), or another one (openssl rand -hex 32). Leave the key file as it "
+                + "is, which nothing exchanges; whoever was given its content must not come by the database or a copy of it"
         case .strange(let path):
             "the file \(path) does not hold 64 hexadecimal digits, so it is no API key that was made here. Of several nodes all have the same: "
                 + "copy the file of another node (mode 600). Of one node put back the copy that was kept, or name a file with a key of your own "

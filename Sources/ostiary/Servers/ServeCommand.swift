@@ -43,6 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ given: Settings) async throws {
         // All that is set is looked at before anything is made.
         let settings = try AuthServerSettings(try await RootAPIKey.presumed(given, options), dataFolder: options.dataFolder)
+        try RootAPIKey.checkApart(
+            settings.node.apiKey, from: [settings.storage.keyFile, identity.rootKeyFile].compactMap { $0 }, given, options)
         let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
@@ -58,6 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
             secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain,
             stepPatience: .told(in: .service("ostiary.serve", level: settings.logLevel)), clock: { .now })
         opened.keyIsProven()
+        try await apiKey.settle(completed.apiKey, in: opened)
         let listeners = [
             Listener(
                 "public", at: settings.listen, socket: sockets["public"], router: node.publicRouter,

@@ -181,6 +181,18 @@ struct ScarceDatabaseTests {
         }
     }
 
+    @Test("Somebody holds what only starts write: logins go on, and readiness for logins says so")
+    func heldSettings() async throws {
+        try await FaultyServers.run(settings: Self.impatient) { stage async throws in
+            let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
+            let holder = try await TableHolder("applied_setting", at: stage.cluster.address(of: stage.authentication.name), mode: "EXCLUSIVE")
+            let logins = try await stage.ready("?for=logins")
+            #expect(logins.status == .ok, "\(logins.said)")
+            try await stage.expectLogin(phone)
+            try await holder.letGo()
+        }
+    }
+
     @Test(
         "A92 somebody holds what getSession reads against readers too: it is 503, and readiness says so, until they let go",
         arguments: ["session", "nonce"])

@@ -36,7 +36,8 @@ struct AuthServerSettingsTests {
         let server = try AuthServerSettings(settings, dataFolder: DataFolder())
         #expect(server.listen.description == "127.0.0.1:8080")
         #expect(server.adminListen.description == "127.0.0.1:8081")
-        #expect(server.storage == StorageSettings(databaseURL: "sqlite:./ostiary-data/ostiary.sqlite", keyFile: "./ostiary-data/ostiary.kek"))
+        let data = FileManager.default.currentDirectoryPath + "/ostiary-data"
+        #expect(server.storage == StorageSettings(databaseURL: "sqlite:\(data)/ostiary.sqlite", keyFile: "\(data)/ostiary.kek"))
         #expect(try AuthServerSettings(settings, dataFolder: DataFolder("/data")).listen.description == "127.0.0.1:8080")
         #expect(server.node.serverName == nil && server.node.serverLogo == nil && AuthNodeSettings.defaultServerName == "Ostiary")
         #expect(server.logLevel == .info)

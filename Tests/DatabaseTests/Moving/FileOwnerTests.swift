@@ -18,13 +18,14 @@ struct FileOwnerTests {
         try #require(chown(folder.file("data"), Self.user, Self.user) == 0)
         let made = try MoveEnd.target(.sqlite(path: file), "new")
         #expect(made.owner == "root")
-        try await made.close()
         for name in [file, file + ".lock"] {
             var status = stat()
             let looked = lstat(name, &status)
             #expect(looked == 0)
             #expect(status.st_uid == 0, "\(name)")
         }
+        try await made.close()
+        try Data().write(to: URL(fileURLWithPath: file))
         // As an earlier run of the server's user has left it.
         try #require(chown(file, Self.user, Self.user) == 0)
         let theirs = try MoveEnd.target(.sqlite(path: file), "new")

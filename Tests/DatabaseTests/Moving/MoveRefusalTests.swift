@@ -171,7 +171,7 @@ struct MoveRefusalTests {
                 await #expect(throws: Killed()) { try await source.move(to: DyingDatabase(target, .commit(commit, isKept: true))) }
                 try await target.close()
                 for content in [DatabaseContent.ours, .nothingOrOurs] {
-                    let refusal = DatabaseOpenError.unfinishedMove(path: place, source: "sqlite:old")
+                    let refusal = DatabaseOpenError.unfinishedMove(path: place, source: "sqlite:old", target: url.text)
                     #expect(throws: refusal) { try openDatabase(url, content: content) }
                     #expect(throws: refusal) { try checkContent(content, of: url) }
                 }
@@ -182,6 +182,63 @@ struct MoveRefusalTests {
             _ = try await DatabaseMove(from: from, to: target, schema: movedSchema).run()
             try await target.close()
             try await openDatabase(url, content: .ours).close()
+        }
+    }
+
+    private static let runs = MoveRefusal.serverRuns("the old one", connections: 1)
+
+    /// A move to a file that is refused before it has made anything there.
+    private func refuse(_ file: String) async throws {
+        let source = try SQLiteDatabase.inMemory()
+        let from = MoveEnd(source, url: "postgresql:old", name: "the old one", checkAlone: { throw Self.runs })
+        let target = try MoveEnd.target(.sqlite(path: file), "sqlite:new")
+        await #expect(throws: Self.runs) { _ = try await DatabaseMove(from: from, to: target, schema: movedSchema).run() }
+        try await target.close()
+        try await source.close()
+    }
+
+    @Test("A move that is refused before its first table leaves nothing where its target was to be, by which a start would take that for a lost one")
+    func leavesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("new.sqlite")
+        for _ in 0..<2 {
+            try await refuse(file)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+        // A link to nowhere stays one.
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: file)
+        try await refuse(folder.file("link"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["link"])
+        // A file without a byte is one again.
+        try Data().write(to: URL(fileURLWithPath: file))
+        try await refuse(file)
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["link", "new.sqlite"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
+        let server = try openDatabase(.sqlite(path: file))
+        try await server.beginSchema()
+        try await server.close()
+    }
+
+    @Test("What a server has left at the target of a refused move stays, word for word: its database may be lost")
+    func leavesTraces() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("new.sqlite")
+        let server = try openDatabase(.sqlite(path: file))
+        try await server.beginSchema()
+        try await server.close()
+        let noted = try Data(contentsOf: URL(fileURLWithPath: file + ".lock"))
+        #expect(!noted.isEmpty)
+        // With its tables, it is no target that a move gives back.
+        try await refuse(file)
+        try checkContent(.ours, of: .sqlite(path: file))
+        try noted.write(to: URL(fileURLWithPath: file + ".lock"))
+        for isOfNoBytes in [false, true] {
+            try FileManager.default.removeItem(atPath: file)
+            if isOfNoBytes { try Data().write(to: URL(fileURLWithPath: file)) }
+            try await refuse(file)
+            #expect(FileManager.default.fileExists(atPath: file) == isOfNoBytes)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file + ".lock")) == noted)
+            try Data().write(to: URL(fileURLWithPath: file))
         }
     }
 

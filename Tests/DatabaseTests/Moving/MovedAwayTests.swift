@@ -221,7 +221,8 @@ struct MovedAwayTests {
         try await source.close()
         try await target.close()
         #expect(throws: from.movedTo(other)) { try checkNotMoved(from.url) }
-        #expect(throws: DatabaseOpenError.unfinishedMove(path: one.name, source: from.text)) { try checkContent(.ours, of: one.url) }
+        let unfinished = DatabaseOpenError.unfinishedMove(path: one.name, source: from.text, target: one.url.text)
+        #expect(throws: unfinished) { try checkContent(.ours, of: one.url) }
         try checkContent(.ours, of: other.url)
     }
 

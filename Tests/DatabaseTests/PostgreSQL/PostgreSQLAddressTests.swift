@@ -24,6 +24,24 @@ struct PostgreSQLAddressTests {
         #expect(try address("postgres://%2Frun%2Fpostgresql/x")?.hosts == [.init("/run/postgresql")])
     }
 
+    @Test(
+        "Written down as a URL it is the same again, and as a person wrote it where that needs no sign",
+        arguments: [
+            "postgresql://ostiary@/ostiary?host=/run/postgresql", "postgresql://localhost/x", "postgresql://localhost:6000/x?password_file=/p",
+            "postgresql://db1,db2:6000,[fd00::1]:7/x?sslrootcert=/ca.pem", "postgresql:///x?host=/a,/b&port=1,2",
+            "postgresql://[::1]/x?sslrootcert=/ca.pem&sslmode=disable", "postgresql://o@db/x?sslrootcert=/ca.pem&sslcert=/c&sslkey=/k",
+        ])
+    func written(text: String) throws { #expect(try address(text)?.url == text) }
+
+    @Test("What means something in a URL is written by its number; of connections, that are no place, nothing is written")
+    func writtenByNumber() throws {
+        let text = "postgresql://a%2Fs%40x%3A@localhost/osti%20ary%3F?password_file=/p%26q%3D&connections=4"
+        var found = try #require(try address(text))
+        #expect(found.url == "postgresql://a%2Fs%40x%3A@localhost/osti%20ary%3F?password_file=/p%26q%3D")
+        found.connections = nil
+        #expect(try address(found.url) == found)
+    }
+
     @Test("Whoever is asked over a network shows who it is; on this machine that is left to the operator")
     func protection() throws {
         #expect(try address("postgres://localhost/x")?.isVerified == false)

@@ -29,9 +29,31 @@ struct NotedRootAPIKeyTests {
 
     private func remove() throws { try FileManager.default.removeItem(atPath: file) }
 
-    private func ensured(_ environment: [String: String] = [:], in database: any Database) async throws -> RootAPIKey.Found {
+    /// - Parameter other: of another node.
+    private func ensured(
+        _ environment: [String: String] = [:], in database: any Database, _ other: StorageOptions? = nil
+    ) async throws -> RootAPIKey.Found {
         let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: environment)
-        return try await RootAPIKey.ensured(settings, options, in: database, environment: environment)
+        return try await RootAPIKey.ensured(settings, other ?? options, in: database, environment: environment)
+    }
+
+    /// Where a key lies that was drawn, until the database has said that it is the one.
+    private var draft: String { file + ".drawn" }
+
+    private static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private func storage(in database: any Database) -> OpenedStorage { OpenedStorage(database: database, key: key, mark: nil, logger: nil) }
+
+    /// What a start does with a key once the database holds its tables.
+    private static func settle(_ found: RootAPIKey.Found, in storage: OpenedStorage) async throws {
+        let own = try #require(try found.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        try await found.settle(own, in: storage)
+    }
+
+    /// Whether it may keep its key.
+    private static func keeps(_ found: RootAPIKey.Found, in storage: OpenedStorage) async throws -> Bool {
+        do { try await settle(found, in: storage) } catch RootAPIKeyError.drawnElsewhere { return false }
+        return true
     }
 
     /// Runs `body` on an empty database of an engine.
@@ -71,14 +93,18 @@ struct NotedRootAPIKeyTests {
             #expect(line.message.hasSuffix("; if other nodes have a key, give this one theirs and remove this") == database.isShared)
             let level: Logger.Level = database.isShared ? .warning : .notice
             #expect(line.level == level)
-            let made = try content()
+            let drawn = database.isShared ? draft : file
+            #expect(Self.isThere(file) == !database.isShared)
+            let made = try String(contentsOfFile: drawn, encoding: .utf8)
             let settings = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
             #expect(settings.matches(made.trimmingCharacters(in: .whitespacesAndNewlines)))
             if !hasTables { try await makeServer(in: database) }
             // It was cut off before it noted the key, and lost its folder.
-            try remove()
-            #expect(try await ensured(in: database).isMade)
-            #expect(try content() != made)
+            try FileManager.default.removeItem(atPath: drawn)
+            let second = try await ensured(in: database)
+            #expect(second.isMade)
+            try await Self.settle(second, in: storage(in: database))
+            #expect(try content() != made && !Self.isThere(draft))
             let again = try await ensured(in: database)
             #expect(!again.isMade && again.path == file)
             again.tell(log.logger())
@@ -95,6 +121,7 @@ struct NotedRootAPIKeyTests {
             try await makeServer(in: database)
             let first = try await ensured(in: database)
             let own = try #require(try first.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            try await Self.settle(first, in: storage(in: database))
             #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
             let made = try content()
 
@@ -116,6 +143,90 @@ struct NotedRootAPIKeyTests {
             // As it is after a move to this database, and at a node to which it was copied.
             _ = try folder.write(made, to: "data/\(RootAPIKey.fileName)", mode: 0o600)
             #expect(try await ensured(in: database).isMade == false)
+        }
+    }
+
+    @Test(
+        "Of first nodes that draw a key in the same moment one has it; the other is refused, keeps none, and starts with the copy of that one's",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func sameMoment() async throws {
+        let other = folder.file("other/\(RootAPIKey.fileName)")
+        let others = try StorageOptions.parse(["--data", folder.file("other")])
+        for _ in 0..<4 {
+            try await withDatabase(on: .postgresql) { database in
+                // Neither is noted when they look.
+                let (one, two) = (try await ensured(in: database), try await ensured(in: database, others))
+                #expect(one.isMade && two.isMade)
+                try await makeServer(in: database)
+                let storage = storage(in: database)
+                async let first = Self.keeps(one, in: storage)
+                async let second = Self.keeps(two, in: storage)
+                let kept = [try await first, try await second]
+                #expect(kept.count(where: { $0 }) == 1)
+                #expect([Self.isThere(file), Self.isThere(other)] == kept)
+                #expect(!Self.isThere(draft) && !Self.isThere(other + ".drawn"))
+
+                let (winner, loser) = kept[0] ? (file, other) : (other, file)
+                let missing = RootAPIKeyError.missing(path: loser, database: database.place)
+                await #expect(throws: missing) { _ = try await ensured(in: database, kept[0] ? others : options) }
+                try FileManager.default.copyItem(atPath: winner, toPath: loser)
+                for node in [options, others] {
+                    let found = try await ensured(in: database, node)
+                    #expect(!found.isMade)
+                    #expect(try await Self.keeps(found, in: storage))
+                    let own = try #require(try found.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+                    #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
+                }
+                for path in [file, other] { try FileManager.default.removeItem(atPath: path) }
+            }
+        }
+        let error = RootAPIKeyError.drawnElsewhere(path: file, database: "x").description
+        #expect(error.contains("Copy the file \(RootAPIKey.fileName) of that node to \(file) (mode 600)") && !error.contains("\n"), "\(error)")
+    }
+
+    @Test(
+        "A first start that was killed goes on with the key that it drew: before the database knew it, behind that, and behind its name",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func killed() async throws {
+        try await withDatabase(on: .postgresql) { database in
+            let storage = storage(in: database)
+            _ = try await ensured(in: database)
+            let drawn = try String(contentsOfFile: draft, encoding: .utf8)
+            try await makeServer(in: database)
+            let second = try await ensured(in: database)
+            let own = try #require(try second.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(second.isMade && own.matches(drawn.trimmingCharacters(in: .whitespacesAndNewlines)))
+            #expect(try await NotedRootAPIKey(in: database).claim(own, under: key))
+            // It is noted, and there is no file of the name.
+            #expect(try await Self.keeps(try await ensured(in: database), in: storage))
+            #expect(try content() == drawn && !Self.isThere(draft))
+
+            try FileManager.default.copyItem(atPath: file, toPath: draft)
+            #expect(try await !ensured(in: database).isMade)
+            #expect(try content() == drawn && !Self.isThere(draft))
+            // One that another node was before, whenever that comes again.
+            try remove()
+            _ = try folder.write(String(repeating: "b8", count: 32), to: "data/\(RootAPIKey.fileName).drawn", mode: 0o600)
+            #expect(try await !Self.keeps(try await ensured(in: database), in: storage))
+            #expect(!Self.isThere(file) && !Self.isThere(draft))
+        }
+    }
+
+    @Test(
+        "That a start has another key than the noted one is told in words that are true of one node and of a backup as well",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func differing() async throws {
+        try await withDatabase(on: .postgresql) { database in
+            try await makeServer(in: database)
+            let log = LogRecorder()
+            for digits in ["a7", "a7", "b8"] {
+                await RootAPIKey.note(SecretText(String(repeating: digits, count: 32)), in: storage(in: database), log.logger())
+            }
+            let line = try #require(log.lines.first)
+            #expect(log.lines.count == 1 && line.level == .warning)
+            let words = "this start has another API key than the one that is noted in the database, by the start before it or in a backup"
+            #expect(line.message.hasPrefix(words))
+            #expect(line.message.contains("any node that has the noted one answers 401 to this") && !line.message.contains("each answers"))
         }
     }
 

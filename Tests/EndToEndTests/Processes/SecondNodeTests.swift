@@ -15,7 +15,7 @@ struct SecondNodeTests {
     private static let otherKey = "8d1f03b6c95e2a7741e0fa6b92c8d35417be60a9f2834cd5960e1b7af3c48d29"
     private static let made = "no API key is set: made one in a file"
     private static let taken = "no API key is set: using the one in a file"
-    private static let differs = "this node has another API key than the node that started last"
+    private static let differs = "this start has another API key than the one that is noted in the database"
 
     private let ports: (public: ReservedPort, admin: ReservedPort)
 

@@ -351,6 +351,28 @@ struct ServerLifeTests {
         try await pair.stop()
     }
 
+    @Test("An API key that is what the key file holds is refused, in its file or set: every backend would have what opens the database")
+    func keyFileAsAPIKey() async throws {
+        let pair = try await ProcessesFixture.running(["OSTIARY_ROOT_API_KEY": ""])
+        try await pair.authentication.stop()
+        let data = pair.layout.authenticationData
+        let (keyFile, file) = (data.appendingPathComponent("ostiary.kek"), data.appendingPathComponent(RootAPIKey.fileName))
+        let (key, own) = (try String(contentsOf: keyFile, encoding: .utf8), try Data(contentsOf: file))
+        try Data(key.uppercased().utf8).write(to: file)
+        let digits = key.trimmingCharacters(in: .whitespacesAndNewlines)
+        for (set, place) in [("", file.path), (digits, "OSTIARY_ROOT_API_KEY or OSTIARY_ROOT_API_KEY_FILE")] {
+            let refused = try pair.authentication.start(["OSTIARY_ROOT_API_KEY": set])
+            #expect(try await refused.end() == 1)
+            #expect(refused.complaintLines.count == 1, "\(refused.complaints)")
+            let words = "the API key (\(place)) is what the key file \(keyFile.path) holds"
+            #expect(refused.complaints.contains(words) && !refused.complaints.lowercased().contains(digits), "\(refused.complaints)")
+        }
+        try own.write(to: file)
+        try pair.authentication.start(["OSTIARY_ROOT_API_KEY": ""])
+        try await pair.waitUntilReady()
+        try await pair.stop()
+    }
+
     private func identity(of command: String, _ pair: ProcessesFixture) async throws -> String {
         try await ProcessesFixture.identity([command, "--data", pair.layout.secondFactorData.path])
     }
