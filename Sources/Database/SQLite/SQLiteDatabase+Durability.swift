@@ -21,6 +21,8 @@ extension SQLiteDatabase {
     static func check(_ database: GRDB.Database, path: String) throws {
         let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         guard finding == "ok" else { throw DatabaseOpenError.corrupt(path: path, reason: finding ?? "no answer to quick_check") }
+        // Pages that it has read, of which few are asked for again soon.
+        database.releaseMemory()
     }
 }
 
