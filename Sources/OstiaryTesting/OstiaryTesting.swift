@@ -3,7 +3,8 @@
 // Owns: one phone that speaks AP1 by hand (`RawPhone`), the clock of servers and phones, which a test moves (`TestClock`), randomness that comes
 // again (`SeededRandom` for keys and ids, `SplitMix` for draws), a thread for what computes long (`onOwnThread`), patience with a busy machine
 // (`patientReadiness`), a folder that is gone with its test, PINs that cost nothing to stretch (`PINStretching.quick`), a log that can be read, a
-// pipe that nobody reads, a socket on loopback, a server and a client of which a test writes every byte (`RawServer`, `RawClient`), one whose certificate nobody vouches for,
+// pipe that nobody reads, the date of an answer by Foundation (`FieldDate`), a socket on loopback, a server and a client of which a test writes
+// every byte (`RawServer`, `RawClient`), one whose certificate nobody vouches for,
 // and databases that behave as badly as a database may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a
 // commit; `SchemaTemplate` has databases whose schema is made, on each engine (`DatabaseEngine`); `CountingDatabase` and `PageLog` count what is asked of
 // a database and what it writes; `RefusingFile` is one whose writes the system refuses, so that commits fail;

@@ -99,11 +99,7 @@ extension NodesFixture {
     /// Whether an answer of this node bears a time that is so wrong: half a minute more or less may be the machine's.
     private static func isWrong(_ node: Node, by seconds: Int) async throws -> Bool {
         let answer = try await DemoCalls.send("GET", node.adminURL + "/ready", limit: .seconds(2))
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        guard let text = answer.headers.first(name: "date"), let date = format.date(from: text) else { return false }
+        guard let text = answer.headers.first(name: "date"), let date = FieldDate.date(text) else { return false }
         return abs(date.timeIntervalSinceNow - Double(seconds)) < 30
     }
 

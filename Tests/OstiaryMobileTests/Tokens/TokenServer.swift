@@ -128,17 +128,8 @@ final class TokenServer: Transport {
 
     private func told(_ request: TransportRequest, _ fields: [String: String]) -> [String: String] {
         var fields = fields
-        if with({ $0.tellsDate }) { fields["Date"] = Self.date(now.seconds) }
+        if with({ $0.tellsDate }) { fields["Date"] = FieldDate.text(now.seconds) }
         return request.told(of: fields.map { (name: $0.key, value: $0.value) })
-    }
-
-    /// IMF-fixdate by Foundation, so that it is not read by what wrote it.
-    static func date(_ seconds: UInt64) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.string(from: Date(timeIntervalSince1970: Double(seconds)))
     }
 
     private func answer(_ request: TransportRequest) -> (Int, [UInt8], [String: String]) {
