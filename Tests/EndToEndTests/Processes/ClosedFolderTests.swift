@@ -17,6 +17,15 @@ struct ClosedFolderTests {
         [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": path]
     }
 
+    /// Has a start say why it ends, while a folder is closed to it.
+    private func expectTold(
+        _ start: [String], _ environment: [String: String] = [:], while closed: String, has mode: mode_t = 0o600, saying words: String
+    ) async throws {
+        try #require(chmod(closed, mode) == 0)
+        defer { chmod(closed, 0o700) }
+        try await BoundStart.expectTold(start, environment, saying: words)
+    }
+
     private func name(of command: String) -> String { "\(command == "serve" ? "ostiary" : "second-factor").sqlite" }
 
     @Test(
@@ -36,10 +45,8 @@ struct ClosedFolderTests {
             #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
         }
         let inTheWay = isLink ? closed : data
-        try #require(chmod(inTheWay, 0o600) == 0)
         let words = "cannot open the database \(file): permission denied: run chmod u+x \(inTheWay) as "
-        try await BoundStart.expectTold(start, environment, saying: words)
-        try #require(chmod(inTheWay, 0o700) == 0)
+        try await expectTold(start, environment, while: inTheWay, saying: words)
         #expect(try await ProcessesFixture.identity(start, environment: environment) == identity)
     }
 
@@ -51,10 +58,8 @@ struct ClosedFolderTests {
         let (start, environment) = ([command, "--data", data], try key(of: command))
         _ = try await ProcessesFixture.identity(start, environment: environment)
         try FileManager.default.removeItem(atPath: data)
-        try #require(chmod(keys, 0o600) == 0)
         let words = "cannot read the key file \(keys)/it.kek: permission denied: run chmod u+x \(keys) as "
-        try await BoundStart.expectTold(start, environment, saying: words)
-        try #require(chmod(keys, 0o700) == 0)
+        try await expectTold(start, environment, while: keys, saying: words)
         try await BoundStart.expectTold(start, environment, saying: " is missing or empty, and a server has run with it (\(keys)/it.kek.database)")
     }
 
@@ -117,10 +122,8 @@ struct ClosedFolderTests {
         let data = folder.file("data")
         let start = [command, "--data", data]
         let identity = try await ProcessesFixture.identity(start)
-        try #require(chmod(data, mode) == 0)
-        let lacking = mode == 0 ? "rwx" : "wx"
-        try await BoundStart.expectTold(start, saying: "\(name(of: command)): permission denied: run chmod u+\(lacking) \(data) as ")
-        try #require(chmod(data, 0o700) == 0)
+        let words = "\(name(of: command)): permission denied: run chmod u+\(mode == 0 ? "rwx" : "wx") \(data) as "
+        try await expectTold(start, while: data, has: mode, saying: words)
         #expect(try await ProcessesFixture.identity(start) == identity)
     }
 
@@ -129,9 +132,8 @@ struct ClosedFolderTests {
         let (above, data) = (folder.file("above"), folder.file("above/data"))
         let start = [command, "--data", data]
         let identity = try await ProcessesFixture.identity(start)
-        try #require(chmod(above, 0) == 0)
-        try await BoundStart.expectTold(start, saying: "\(name(of: command)): permission denied: run chmod u+rx \(above) as ")
-        try #require(chmod(above, 0o700) == 0)
+        let words = "\(name(of: command)): permission denied: run chmod u+rx \(above) as "
+        try await expectTold(start, while: above, has: 0, saying: words)
         #expect(try await ProcessesFixture.identity(start) == identity)
     }
 
@@ -165,10 +167,8 @@ struct ClosedFolderTests {
         try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: true)
         let word = try folder.write("postgresql:///new\n", to: "closed/word")
         try FileManager.default.createSymbolicLink(atPath: "\(file).moved", withDestinationPath: word)
-        try #require(chmod(closed, 0o600) == 0)
         let words = "the database \(file) was moved to another one (\(file).moved, which cannot be read: permission denied: run chmod u+x "
-        try await BoundStart.expectTold(start, saying: "\(words)\(closed) as ")
-        try #require(chmod(closed, 0o700) == 0)
+        try await expectTold(start, while: closed, saying: "\(words)\(closed) as ")
         try await BoundStart.expectTold(start, saying: "the database \(file) was moved to postgresql:///new (\(file).moved): ")
         try FileManager.default.removeItem(atPath: "\(file).moved")
         #expect(try await ProcessesFixture.identity(start) == identity)
