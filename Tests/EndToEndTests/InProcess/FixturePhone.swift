@@ -30,24 +30,34 @@ struct FixturePhone: Sendable {
     }
 
     /// Enrols, types the code into the page by `confirm`, and waits for the login.
-    func enrol(_ code: [UInt8], pin: String = Person.pin, confirm: (String) async throws -> Void) async throws -> End {
+    func enrol(_ code: [UInt8], confirm: (String) async throws -> Void) async throws -> End {
         ostiary.start(with: code)
-        var asked = try await until { Self.question($0) ?? Self.end($0).map(Question.over) }
-        if case .confirm(let session, _) = asked {
-            ostiary.setAccount(nil, for: session)
-            asked = try await until { Self.question($0) ?? Self.end($0).map(Question.over) }
-        }
-        if case .over(let end) = asked { return end }
-        if case .pin = asked {
-            enter(pin)
-            asked = try await until { event in
-                if case .enrolConfirmation(_, let code) = event { return .code(code) }
-                return Self.end(event).map(Question.over)
+        let asked = try await until { Self.question($0) ?? Self.end($0).map(Question.over) }
+        guard case .confirm(let session, _) = asked else { return try #require(asked.end) }
+        return try Self.heard(try await goOn(with: session) { _, shown in try await confirm(shown) })
+    }
+
+    /// Goes on with an enrolment that asks whether to: sets a first PIN, and shows the code that is typed into the browser.
+    /// - Parameter confirm: types it, for the account that waits for it.
+    /// - Returns: how it ended; nil where nothing is heard of it any more.
+    @discardableResult
+    func goOn(with session: Session, confirm: (Account?, String) async throws -> Void) async rethrows -> End? {
+        let id = session.id
+        ostiary.setAccount(nil, for: session)
+        var entered = 0
+        while let step = await log.next(within: .aHang, { Self.question($0, of: id, until: Self.end) }) {
+            switch step {
+            case .pin(let info):
+                guard info.result != .success else { continue }
+                // Where a server could not be asked it is asked for again.
+                entered += 1
+                if entered <= 3 { enter(Person.pin) } else { ostiary.sfCancel() }
+            case .code(let account, let code): try await confirm(account, code)
+            case .over(let end): return end
+            case .confirm: continue
             }
         }
-        guard case .code(let shown) = asked else { return try #require(asked.end) }
-        try await confirm(shown)
-        return try await until(Self.end)
+        return nil
     }
 
     /// Scans a login code and answers with these PINs, one after the other; cancels when there is none left.
@@ -84,10 +94,7 @@ struct FixturePhone: Sendable {
         do throws(OstiaryError) { id = try await ostiary.core().engine.begin(source) } catch { return (.failed(error), []) }
         var answers: [SecondFactorInfo] = []
         while true {
-            let asked = try await until { event -> Question? in
-                guard Self.session(of: event) == id else { return nil }
-                return Self.question(event) ?? ending(event).map(Question.over)
-            }
+            let asked = try await until { Self.question($0, of: id, until: ending) }
             switch asked {
             case .confirm(let session, let accounts): ostiary.setAccount(accounts.first, for: session)
             case .pin(let info):
@@ -108,7 +115,10 @@ struct FixturePhone: Sendable {
 
     /// The next event that means something to the test.
     func until<Value: Sendable>(_ choose: @Sendable (OstiaryEvent) -> Value?) async throws -> Value {
-        let value = await log.next(within: .aHang, choose)
+        try Self.heard(await log.next(within: .aHang, choose))
+    }
+
+    private static func heard<Value>(_ value: Value?) throws -> Value {
         // Who is cancelled was not left without it.
         if value == nil { try Task.checkCancellation() }
         return try #require(value, "the event did not come")
@@ -118,7 +128,8 @@ struct FixturePhone: Sendable {
         case confirm(Session, [Account])
         /// Also what came of the last input.
         case pin(SecondFactorInfo)
-        case code(String)
+        /// For the account that waits for it.
+        case code(Account?, String)
         case over(End)
 
         var end: End? { if case .over(let end) = self { end } else { nil } }
@@ -131,9 +142,15 @@ struct FixturePhone: Sendable {
         case .secondFactorStarted(let secondFactor): .pin(secondFactor.secondFactorInfo)
         case .secondFactorUpdated(let secondFactor) where !secondFactor.stopped || secondFactor.secondFactorInfo.result == .success:
             .pin(secondFactor.secondFactorInfo)
-        case .enrolConfirmation(_, let code): .code(code)
+        case .enrolConfirmation(let session, let code): .code(session.account, code)
         default: nil
         }
+    }
+
+    /// What this session asks, or how it ended; nil for what is another's.
+    private static func question(_ event: OstiaryEvent, of id: Session.ID, until ending: (OstiaryEvent) -> End?) -> Question? {
+        guard session(of: event) == id else { return nil }
+        return question(event) ?? ending(event).map(Question.over)
     }
 
     /// Whose news it is; nil for what is no session's.

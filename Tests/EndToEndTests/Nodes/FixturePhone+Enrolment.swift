@@ -23,37 +23,4 @@ extension FixturePhone {
         }
         return claim ?? .unheard
     }
-
-    /// Goes on with what was read: sets a first PIN, and shows the code that is typed into the browser.
-    /// - Parameter confirm: types it, for the account that waits for it.
-    func goOn(with session: Session, confirm: (Account?, String) async -> Void) async {
-        ostiary.setAccount(nil, for: session)
-        var entered = 0
-        // Where nothing is heard in all that time it is over as well.
-        while let step = await log.next(within: .aHang, { Self.step($0, of: session.id) }) {
-            switch step {
-            case .pin:
-                // Where a server could not be asked it is asked for again.
-                entered += 1
-                if entered <= 3 { enter(Person.pin) } else { ostiary.sfCancel() }
-            case .code(let account, let code): await confirm(account, code)
-            case .over: return
-            }
-        }
-    }
-
-    private enum Step: Sendable {
-        case pin
-        case code(Account?, String)
-        case over
-    }
-
-    private static func step(_ event: OstiaryEvent, of id: Session.ID) -> Step? {
-        guard session(of: event) == id else { return nil }
-        switch event {
-        case .secondFactorStarted(let factor), .secondFactorUpdated(let factor): return factor.stopped ? nil : Step.pin
-        case .enrolConfirmation(let session, let code): return .code(session.account, code)
-        default: return end(event).map { _ in Step.over }
-        }
-    }
 }
