@@ -132,8 +132,8 @@ package final class PostgreSQLCluster: Sendable {
     /// Each of them works in the folder of its data.
     private static let waitForEnd = #"while ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -q -- "-> $1/data\$"; do sleep 0.05; done"#
 
-    /// The same of the standby, where none has replaced the server.
-    package func killStandby() throws { try kill(in: standbyFolder) }
+    /// The same of the standby.
+    package func killStandby() throws { try kill(in: otherFolder) }
 
     private func kill(in folder: String) throws {
         guard Foundation.kill(try process(in: folder), SIGKILL) == 0 else { throw PostgreSQLTrouble("the server cannot be ended") }

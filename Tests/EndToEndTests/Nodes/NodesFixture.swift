@@ -146,7 +146,10 @@ final class NodesFixture: Sendable {
     func waitUntilAnswered() async throws {
         for node in nodes {
             let backend = ManagementClient(origin: node.adminURL, apiKey: layout.rootAPIKey)
-            try await eventually("\(node.name) reads: \(node.server.complaints)") { (try? await backend.call("GET", "/servers/")) != nil }
+            try await eventually("\(node.name) reads: \(node.server.complaints)") {
+                try self.startAgain(self.nodes)
+                return (try? await backend.call("GET", "/servers/")) != nil
+            }
         }
     }
 
