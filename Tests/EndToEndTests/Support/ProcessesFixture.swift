@@ -86,7 +86,10 @@ final class ProcessesFixture: Sendable {
 
     /// What `--print-identity` prints.
     static func identity(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
-        let program = try Program(arguments + ["--print-identity"], environment: environment)
+        try await identity(toldBy: Program(arguments + ["--print-identity"], environment: environment))
+    }
+
+    static func identity(toldBy program: Program) async throws -> String {
         let code = try await program.end()
         try #require(code == 0, "\(program.complaints)")
         return try #require(program.lines.first)
