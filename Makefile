@@ -116,7 +116,9 @@ docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
 release: ## build both programs as they are released, into .build/programs
-	@scripts/setup release
+	@scripts/setup
+	@# What a release is linked by is wanted and not needed: it says so below.
+	@[ -z "$(STATIC)" ] || scripts/setup release || true
 	@mkdir -p $(PROGRAMS)
 	@# The linker wants one. That of the last build would lay functions otherwise than this one's does.
 	@: > $(ORDER)

@@ -125,12 +125,20 @@ package final class PostgreSQLCluster: Sendable {
     /// another needs that, since a process that notices late may still answer a question out of what is old by then.
     package func killWhole() async throws {
         let place = serverFolder
+        #if os(Linux)
+        // Else it would be waited for nothing.
+        guard !Self.processes(in: place).isEmpty else { throw PostgreSQLTrouble("the processes of the server are not found") }
+        #endif
         try kill(in: place)
-        try await shell(Self.waitForEnd, [place])
+        while !Self.processes(in: place).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    /// Each of them works in the folder of its data.
-    private static let waitForEnd = #"while ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -q -- "-> $1/data\$"; do sleep 0.05; done"#
+    /// Each process of a server works in the folder of its data. None where the system has no `/proc`.
+    private static func processes(in folder: String) -> [pid_t] {
+        let data = URL(fileURLWithPath: folder + "/data").resolvingSymlinksInPath().path
+        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }
+        return numbers.filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/cwd")) == data }
+    }
 
     /// The same of the standby.
     package func killStandby() throws { try kill(in: otherFolder) }
@@ -242,7 +250,7 @@ package final class PostgreSQLCluster: Sendable {
         let script = """
             printf 'local all %s scram-sha-256\\nlocal all all trust\\n' "$3" >"$2/data/pg_hba.conf"; "$1/pg_ctl" -D "$2/data" reload >/dev/null
             """
-        try await shell(script, [programs.folder, folder, user])
+        try await shell(script, [programs.folder, serverFolder, user])
     }
 
     /// Has it heard over TCP on loopback too, by TLS and not otherwise. Its socket moves to the same port.
@@ -266,7 +274,7 @@ package final class PostgreSQLCluster: Sendable {
             END
             printf 'hostssl all all 127.0.0.0/8 trust\\nlocal all all trust\\n' >"$2/data/pg_hba.conf"
             """
-        try await shell(script, [programs.folder, folder, "\(port)", pem])
+        try await shell(script, [programs.folder, serverFolder, "\(port)", pem])
         try await restart()
         return port
     }

@@ -65,17 +65,12 @@ struct HistoryRunTests {
             secondFactor: [
                 "OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)", "OSTIARY_SF_RESETS_PER_DAY": "10",
             ],
-            isNetworked: course.isNetworked, hasClocks: course.hasClocks, hasStandby: course.isReplaced)
+            isNetworked: course.isNetworked, hasClocks: course.hasClocks, namesStandby: course.isReplaced)
         do { try await run(course, at: fixture) } catch {
-            await kill(fixture)
+            await fixture.kill()
             throw error
         }
         try await fixture.stop()
-    }
-
-    /// Also what is halted just now, which would end in no good order.
-    private func kill(_ fixture: NodesFixture) async {
-        for server in fixture.nodes.map(\.server) + [fixture.secondFactor] { try? await server.kill() }
     }
 
     private func run(_ course: Course, at fixture: NodesFixture) async throws {

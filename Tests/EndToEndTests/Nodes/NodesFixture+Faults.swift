@@ -14,7 +14,7 @@ extension NodesFixture {
         let lines = network == nil ? NodeFaults.Fault.ofProxies : NodeFaults.Fault.ofNetworks
         let haveClocks = nodes.allSatisfy { $0.clock != nil }
         let clocks = haveClocks ? NodeFaults.Fault.ofClocks : []
-        return NodeFaults.Fault.ofProcesses + lines + clocks + (hasStandby ? NodeFaults.Fault.ofStandbys : [])
+        return NodeFaults.Fault.ofProcesses + lines + clocks + (namesStandby ? NodeFaults.Fault.ofStandbys : [])
     }
 
     /// For so long people go on while each commit waits for the standby, before it has to do without the server.
@@ -37,7 +37,7 @@ extension NodesFixture {
 
     /// As docs/operations.md has it: a standby is made of the server as it runs, commits wait for it, and the server is gone for good.
     private func loseServer() async throws {
-        guard hasStandby else { throw NotHere(fault: .databaseReplaced) }
+        guard namesStandby else { throw NotHere(fault: .databaseReplaced) }
         try await cluster.startStandby(isSynchronous: true)
         try await Task.sleep(for: Self.followed)
         try await cluster.killWhole()

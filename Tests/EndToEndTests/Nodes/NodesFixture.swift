@@ -42,7 +42,7 @@ final class NodesFixture: Sendable {
     /// Nil on loopback.
     let network: NodeNetwork?
     /// Whether their URLs name the place of a standby as well, which a test may make.
-    let hasStandby: Bool
+    let namesStandby: Bool
     private let secondFactorWay: SecondFactorWay
     private let secondFactorDatabase: String
     private let balancers: [CutLine]
@@ -53,12 +53,12 @@ final class NodesFixture: Sendable {
     ///   - others: settings of the second-factor server.
     ///   - isNetworked: whether each of them has a network of its own.
     ///   - hasClocks: whether the clocks of the nodes can be bent.
-    ///   - hasStandby: whether URLs name two servers, of which the second is not there before a test makes it.
+    ///   - namesStandby: whether URLs name two servers, of which the second is not there before a test makes it.
     static func running(
         _ settings: [String: String] = [:], secondFactor others: [String: String] = [:], isNetworked: Bool = false, hasClocks: Bool = false,
-        hasStandby: Bool = false
+        namesStandby: Bool = false
     ) async throws -> NodesFixture {
-        let fixture = try await NodesFixture(settings, others, isNetworked: isNetworked, hasClocks: hasClocks, hasStandby: hasStandby)
+        let fixture = try await NodesFixture(settings, others, isNetworked: isNetworked, hasClocks: hasClocks, namesStandby: namesStandby)
         try fixture.startSecondFactor()
         for node in fixture.nodes {
             try node.start()
@@ -67,12 +67,12 @@ final class NodesFixture: Sendable {
         return fixture
     }
 
-    private init(_ settings: [String: String], _ others: [String: String], isNetworked: Bool, hasClocks: Bool, hasStandby: Bool) async throws {
+    private init(_ settings: [String: String], _ others: [String: String], isNetworked: Bool, hasClocks: Bool, namesStandby: Bool) async throws {
         let folder = try TemporaryFolder()
         let layout = try DemoLayout(data: folder.url)
         let cluster = try await PostgreSQLCluster()
         let (database, counters) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
-        let servers = hasStandby ? cluster.folders : [cluster.folder]
+        let servers = namesStandby ? cluster.folders : [cluster.folder]
         let network = isNetworked ? try await NodeWay.network(of: Self.names, databases: servers) : nil
         let secondFactorWay =
             if let network { try await SecondFactorWay.networked(in: network, of: layout, to: counters, servers: servers.count) } else {
@@ -106,7 +106,7 @@ final class NodesFixture: Sendable {
         secondFactor = RestartableServer(
             ServerLaunch(name: launches.secondFactor.name, arguments: launches.secondFactor.arguments, environment: environment))
         (self.folder, self.layout, self.cluster, self.database, self.nodes) = (folder, layout, cluster, database, nodes)
-        (self.network, self.secondFactorWay, secondFactorDatabase, self.hasStandby) = (network, secondFactorWay, counters, hasStandby)
+        (self.network, self.secondFactorWay, secondFactorDatabase, self.namesStandby) = (network, secondFactorWay, counters, namesStandby)
     }
 
     /// One that is not started.
@@ -163,6 +163,11 @@ final class NodesFixture: Sendable {
     func stop() async throws {
         for node in nodes { try await node.server.stop() }
         try await secondFactor.stop()
+    }
+
+    /// Also what is halted just now, which would end in no good order.
+    func kill() async {
+        for server in nodes.map(\.server) + [secondFactor] { try? await server.kill() }
     }
 }
 

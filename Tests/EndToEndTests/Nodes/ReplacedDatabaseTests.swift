@@ -20,8 +20,11 @@ struct ReplacedDatabaseTests {
         "Two failovers to a synchronous standby, the second to the place of the first server: a stop is seen at every node, no counter goes back, no node starts anew"
     )
     func synchronous() async throws {
-        let fixture = try await Self.nodes()
-        let load = try await NodeLoad(fixture, people: ["alice"], seed: 1)
+        try await Self.withLoad { load in try await replace(load) }
+    }
+
+    private func replace(_ load: NodeLoad) async throws {
+        let fixture = load.fixture
         let processes = fixture.nodes.map { $0.server.program?.id }
         for place in [fixture.cluster.standbyFolder, fixture.cluster.folder] {
             let seen = try await failOver(load, isSynchronous: true)
@@ -32,26 +35,32 @@ struct ReplacedDatabaseTests {
         #expect(load.histories.counters.calls.contains { ($0.answer ?? 0) > 1 })
         let now = fixture.nodes.map { $0.server.program?.id }
         #expect(now == processes)
-        try await fixture.stop()
     }
 
     @Test("Where the standby lacks what was acknowledged last, histories say so: a session is alive after its stop, and a counter goes back")
     func planted() async throws {
-        let fixture = try await Self.nodes()
-        let load = try await NodeLoad(fixture, people: ["alice"], seed: 1)
+        try await Self.withLoad { load in try await loseTheLast(load) }
+    }
+
+    private func loseTheLast(_ load: NodeLoad) async throws {
         let seen = try await failOver(load, isSynchronous: false)
         #expect(seen.answers.contains(.alive), "\(seen.answers)")
         let stops = OrderSearch(AliveUntilStopped(initial: .notBegun, mayEndByItself: true)).faults(in: load.histories.sessions.calls)
         #expect(stops.count == 1 && stops.contains { Self.key(ofViolation: $0) == seen.nonce }, "\(stops)")
         let counters = OrderSearch(NeverLower()).faults(in: load.histories.counters.calls)
         #expect(counters.contains { Self.key(ofViolation: $0)?.hasSuffix(" hi") == true }, "\(counters)")
-        try await fixture.stop()
     }
 
-    private static func nodes() async throws -> NodesFixture {
-        try await NodesFixture.running(
+    /// Three nodes with one person, which end whatever becomes of the test.
+    private static func withLoad(_ body: (NodeLoad) async throws -> Void) async throws {
+        let fixture = try await NodesFixture.running(
             ["OSTIARY_LOG_LEVEL": "warning"],
-            secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"], hasStandby: true)
+            secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0", "OSTIARY_SF_MAX_ATTEMPTS": "\(NodeLoad.mostTries)"], namesStandby: true)
+        do { try await body(try await NodeLoad(fixture, people: ["alice"], seed: 1)) } catch {
+            await fixture.kill()
+            throw error
+        }
+        try await fixture.stop()
     }
 
     /// Somebody is logged in when a standby is made; the login is stopped and a PIN is counted, both of which are acknowledged; the server is lost, and the
@@ -87,10 +96,10 @@ struct ReplacedDatabaseTests {
         try await load.fixture.waitUntilReady()
         let resident = try #require(load.residents.first)
         resident.line.calmDown()
+        let deadline = ContinuousClock.now + .aHang
         while true {
             // Who is given a connection that has died may be the one who finds that out.
-            if let nonce = try? await logIn(load, as: resident) { return nonce }
-            try await Task.sleep(for: .milliseconds(100))
+            do { return try await logIn(load, as: resident) } catch where ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(100)) }
         }
     }
 
