@@ -95,20 +95,68 @@ struct FileWayTests {
         let (file, target) = (folder.databasePath, folder.file("it's"))
         try await SQLiteDatabase.open(path: file).close()
         let kept = try Data(contentsOf: URL(fileURLWithPath: file))
+        // Which is made first, of what lies beside a database.
+        try FileManager.default.removeItem(atPath: "\(file).lock")
         let name = URL(fileURLWithPath: file).lastPathComponent + suffix
         let side = try link(name, to: "it's")
         if !isGone { _ = try folder.write("left", to: "it's") }
+        let listed = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         let (move, gone) = ("run mv '\(folder.file("it"))'\\''s' \(side)", isGone ? ", which is not there" : "")
-        let back = isGone ? "mount the disk that it is on, then \(move); or restore a backup" : move
+        let back = isGone ? "mount the disk that it is on, and start again; or restore a backup" : move
         let remedy = suffix == "-shm" ? "run rm \(side), and it is made anew" : back
         let error = DatabaseOpenError.cannotOpen(path: file, reason: "\(side) is a link to \(target)\(gone), and SQLite follows none: \(remedy)")
         for ownership in [DatabaseOwnership.exclusive, .shared] {
             #expect(throws: error) { try SQLiteDatabase.open(path: file, ownership: ownership) }
         }
         #expect(throws: error) { try DatabaseFile.checkLink(file) }
-        #expect(FileManager.default.fileExists(atPath: target) == !isGone)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == listed)
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == kept)
         try FileManager.default.removeItem(atPath: side)
         try await SQLiteDatabase.open(path: file).close()
+    }
+
+    /// What is said of a link in the place of a log.
+    private func told(_ file: String) -> String {
+        let error = #expect(throws: DatabaseOpenError.self) { try DatabaseFile.checkSides(of: file) }
+        return error?.description ?? ""
+    }
+
+    private static let doubt = ", which need not be of this database, and SQLite follows none: look who has put the link there, and what it leads to"
+
+    @Test(
+        "Of a link in the place of a log the file is moved to which the last one leads, and nothing that may be anybody's: no file, or one of two names",
+        arguments: ["-wal", "-journal"])
+    func sideChain(suffix: String) throws {
+        let file = try folder.write("", to: "it.sqlite")
+        try FileManager.default.createDirectory(atPath: folder.file("deep"), withIntermediateDirectories: true)
+        _ = try link("deep/way", to: "it")
+        let (side, target) = (try link("it.sqlite\(suffix)", to: "deep/way"), try folder.write("left", to: "deep/it"))
+        #expect(told(file).hasSuffix("\(side) is a link to \(target), and SQLite follows none: run mv \(target) \(side)"), "\(told(file))")
+        let doubt = "\(side) is a link to \(target)\(Self.doubt)"
+        try FileManager.default.linkItem(atPath: target, toPath: folder.file("second"))
+        #expect(told(file).hasSuffix(doubt), "\(told(file))")
+        try FileManager.default.removeItem(atPath: target)
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+        #expect(told(file).hasSuffix(doubt), "\(told(file))")
+    }
+
+    @Test(
+        "Of a link in the place of a log nothing is moved but what the database's owner has, and has linked: others put a link there to any file",
+        .enabled(if: geteuid() == 0), arguments: ["-wal", "-journal"])
+    func foreignSide(suffix: String) throws {
+        let (file, target, stranger) = (try folder.write("", to: "it.sqlite"), try folder.write("left", to: "shadow"), uid_t(61_234))
+        let way = try link("way", to: "shadow")
+        let side = try link("it.sqlite\(suffix)", to: "way")
+        // Owners of the target, of both links, and of the database.
+        let owners: [(target: uid_t, way: uid_t, side: uid_t, database: uid_t)] = [
+            (0, 0, 0, 0), (stranger, stranger, stranger, stranger), (0, stranger, stranger, stranger), (0, 0, 0, stranger), (0, stranger, 0, 0),
+            (0, 0, stranger, 0), (stranger, stranger, stranger, 0),
+        ]
+        for (number, owner) in owners.enumerated() {
+            try #require(lchown(way, owner.way, 0) == 0 && lchown(side, owner.side, 0) == 0)
+            try #require(chown(target, owner.target, 0) == 0 && chown(file, owner.database, 0) == 0)
+            let words = number < 2 ? ", and SQLite follows none: run mv \(target) \(side)" : Self.doubt
+            #expect(told(file).hasSuffix("\(side) is a link to \(target)\(words)"), "\(owner): \(told(file))")
+        }
     }
 }

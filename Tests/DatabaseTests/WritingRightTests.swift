@@ -18,7 +18,7 @@ struct WritingRightTests {
         #expect(own.hasPrefix("run chmod u+rw \(word) as ") && !own.contains("chown"), "\(own)")
         let theirs = try #require(WritingRight(of: file, by: Self.stranger).advice)
         #expect(theirs.contains(", and this runs as 61234: run this as "), "\(theirs)")
-        #expect(theirs.hasSuffix(", or, if 61234 is the user that the server runs as, run chown 61234 \(word) as root"), "\(theirs)")
+        #expect(theirs.hasSuffix(", or, if 61234 is the user that the server runs as, run chown -h 61234 \(word) as root"), "\(theirs)")
         try #require(chmod(file, 0o600) == 0)
         #expect(WritingRight(of: file).advice == nil)
     }
@@ -31,50 +31,127 @@ struct WritingRightTests {
         let own = try #require(WritingRight(of: "\(closed)/new.sqlite").advice)
         #expect(own.hasPrefix("run chmod u+wx \(closed) as ") && own.hasSuffix("; or name another folder"), "\(own)")
         let theirs = try #require(WritingRight(of: "\(closed)/new.sqlite", by: Self.stranger).advice)
-        #expect(theirs.contains("run chown 61234 \(closed) as root; or name another folder"), "\(theirs)")
+        #expect(theirs.contains("run chown -h 61234 \(closed) as root; or name another folder"), "\(theirs)")
         let missing = try #require(WritingRight(of: "\(none)/new.sqlite", by: Self.stranger).advice)
-        #expect(missing.contains("(mkdir -p -m 700 \(none) && chown 61234 \(none), as root, "), "\(missing)")
-        #expect(!missing.contains("chown 61234 \(folder.path),") && !missing.contains("chown 61234 \(folder.path) "), "\(missing)")
+        #expect(missing.contains("(mkdir -p -m 700 \(none) && chown -h 61234 \(none), as root, "), "\(missing)")
+        #expect(!missing.contains("61234 \(folder.path),") && !missing.contains("61234 \(folder.path) "), "\(missing)")
     }
 
     @Test("All that a server has beside a file of another user is given with it by one command: no link, no second name, nothing of the other server")
     func together() throws {
         let folder = try TemporaryFolder()
-        let own = ["ostiary.kek", "ostiary.sqlite", "ostiary.sqlite-shm", "ostiary.sqlite-wal", "ostiary.sqlite.lock", "root-api-key"]
-        for name in own + ["second-factor.kek", "it.yaml", "ostiary.kek.bak"] { _ = try folder.write("", to: name) }
+        let own = [
+            "ostiary.kek", "ostiary.sqlite", "ostiary.sqlite-shm", "ostiary.sqlite-wal", "ostiary.sqlite.first-start.part", "ostiary.sqlite.lock",
+            "root-api-key",
+        ]
+        for name in own + ["second-factor.kek", "it.yaml", "shadow", "ostiary.kek.bak"] { _ = try folder.write("", to: name) }
         try FileManager.default.createSymbolicLink(atPath: folder.file("ostiary.sqlite.moved"), withDestinationPath: folder.file("it.yaml"))
-        try #require(link(folder.file("it.yaml"), folder.file("ostiary.kek.database")) == 0)
+        try #require(link(folder.file("shadow"), folder.file("ostiary.kek.database")) == 0)
         for name in own {
             let advice = try #require(WritingRight(of: folder.file(name), by: Self.stranger, onlyReading: name == "root-api-key").advice)
-            let command = advice.split(separator: ", run chown 61234 ").last.map(String.init) ?? ""
+            let command = advice.split(separator: ", run chown -h 61234 ").last.map(String.init) ?? ""
             #expect(command.hasPrefix("\(folder.file(name)) ") && command.hasSuffix(" as root"), "\(advice)")
             #expect(Set(command.dropLast(8).split(separator: " ").map(String.init)) == Set(own.map(folder.file)), "\(advice)")
         }
         // Named by a setting it is alone, and so is the other server's.
         for name in ["second-factor.kek", "it.yaml"] {
             let advice = try #require(WritingRight(of: folder.file(name), by: Self.stranger).advice)
-            #expect(advice.hasSuffix(", run chown 61234 \(folder.file(name)) as root"), "\(advice)")
+            #expect(advice.hasSuffix(", run chown -h 61234 \(folder.file(name)) as root"), "\(advice)")
         }
     }
 
-    @Test("A folder in which others have files, too, is given to nobody: one in it is; that of a server is given, and one with nothing in it")
+    @Test("A folder is given only where nothing is in it but what this server keeps there: neither one that others have, too, nor the other server's")
     func foreignFolder() throws {
         let folder = try TemporaryFolder()
-        func advice() throws -> String { try #require(WritingRight(of: folder.file("root.key"), by: Self.stranger).advice) }
-        let given = "run chown 61234 \(folder.path) as root; or name another folder"
+        func advice(_ name: String = "ostiary.sqlite.lock") throws -> String {
+            try #require(WritingRight(of: folder.file(name), by: Self.stranger).advice)
+        }
+        let given = "run chown -h 61234 \(folder.path) as root; or name another folder"
+        func expectKept(_ told: String) {
+            #expect(told.contains(", and this runs as 61234, and it is not this server's alone: run this as "), "\(told)")
+            #expect(!told.contains(" \(folder.path) as root"), "\(told)")
+        }
         #expect(try advice().hasSuffix(given))
-        let more = try folder.write("", to: "passwd")
-        let kept = try advice()
-        #expect(!kept.contains("chown") && kept.contains("(install -d -m 700 -o 61234 \(folder.path)/ostiary, as root)"), "\(kept)")
-        // Of a server's folder it is told as ever, whatever else is in it.
-        _ = try folder.write("", to: "second-factor.sqlite")
+        // What a killed start leaves is the server's, too, and what a file system has in its own folder nobody's.
+        _ = try KeyDraft(of: folder.file("ostiary.kek"))
+        for name in ["ostiary.sqlite", "ostiary.sqlite.first-start.part", "ostiary.sqlite.moved.part", "root-api-key.drawn", "lost+found"] {
+            _ = try folder.write("", to: name)
+        }
         #expect(try advice().hasSuffix(given))
-        for name in ["passwd", "second-factor.sqlite"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
-        _ = try folder.write("", to: "ostiary.kek")
-        #expect(try advice().hasSuffix(given) && !FileManager.default.fileExists(atPath: more))
+        for name in ["passwd", "second-factor.sqlite", "second-factor.kek", "it.sqlite", "ostiary.kek.bak", "ostiary.kek.new-it"] {
+            let foreign = try folder.write("", to: name)
+            expectKept(try advice())
+            try FileManager.default.removeItem(atPath: foreign)
+        }
+        #expect(try advice().hasSuffix(given))
+        for name in ["second-factor.sqlite.lock", "second-factor.kek", "root.key", "app.db"] { expectKept(try advice(name)) }
     }
 
-    @Test("Of a link it is told where it leads, since chown follows it; the folder of the link is not given for what is to be made elsewhere")
+    @Test(
+        "A folder of the system is given to nobody, by whatever name, also while nothing is in it",
+        arguments: ["/home", "/media", "/mnt", "/opt", "/srv", "/var/lib", "/var/tmp"].filter(FileManager.default.fileExists(atPath:)))
+    func systemFolder(place: String) throws {
+        let folder = try TemporaryFolder()
+        let way = folder.file("way")
+        try FileManager.default.createSymbolicLink(atPath: way, withDestinationPath: place)
+        for named in [place, way] {
+            let advice = try #require(WritingRight(of: "\(named)/none.sqlite", by: Self.stranger).advice)
+            #expect(advice.contains(", and it is not this server's alone: ") && !advice.contains("61234 \(place) as root"), "\(advice)")
+        }
+    }
+
+    @Test(
+        "In a folder that others have, too, one of the server's own name is made, by commands that take none; where something has that name, none is told",
+        arguments: [("ostiary.sqlite.lock", "ostiary"), ("root-api-key", "ostiary"), ("second-factor.kek", "second-factor"), ("app.db-wal", "app")])
+    func folderInside(file: String, server: String) throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("", to: "passwd")
+        let inner = folder.file(server)
+        func advice() throws -> String { try #require(WritingRight(of: folder.file(file), by: Self.stranger).advice) }
+        let commands = "(mkdir -m 700 \(inner) && chown -h 61234 \(inner), as root); or name another folder"
+        #expect(try advice().hasSuffix(", or make one in it for 61234 and name that \(commands)"))
+        func expectNone() throws {
+            let told = try advice()
+            #expect(told.hasSuffix("; or name another folder") && !told.contains("chown") && !told.contains(inner), "\(told)")
+        }
+        // The other server's, perhaps, on a disk that is not mounted.
+        try FileManager.default.createSymbolicLink(atPath: inner, withDestinationPath: folder.file("none"))
+        try expectNone()
+        try FileManager.default.removeItem(atPath: inner)
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        try expectNone()
+    }
+
+    @Test("Of a file with a second name, and of what is no file, no command gives anything away; nor what a link names by its letters alone")
+    func doubtful() throws {
+        let folder = try TemporaryFolder()
+        func advice(_ name: String) throws -> String { try #require(WritingRight(of: folder.file(name), by: Self.stranger).advice) }
+        func expectKept(_ name: String, saying words: String) throws {
+            let told = try advice(name)
+            #expect(told.contains("; \(words), so it may be anybody's, and no command is told"), "\(told)")
+            #expect(!told.contains("chown") && !told.contains(" as root"), "\(told)")
+        }
+        let (shadow, log) = (try folder.write("", to: "shadow"), folder.file("ostiary.sqlite-wal"))
+        try #require(link(shadow, log) == 0)
+        try expectKept("ostiary.sqlite-wal", saying: "it has a second name, which find / -samefile \(log) tells")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("root-api-key"), withDestinationPath: shadow)
+        try expectKept("root-api-key", saying: "it has a second name, which find / -samefile \(shadow) tells")
+        try FileManager.default.removeItem(atPath: log)
+        #expect(try advice("root-api-key").hasSuffix(", run chown -h 61234 \(shadow) as root"))
+
+        try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
+        try expectKept("pipe", saying: "it is no regular file")
+
+        // By its letters the link leads to the first of the two.
+        try FileManager.default.createDirectory(atPath: folder.file("deep/er"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("way"), withDestinationPath: folder.file("deep/er"))
+        for name in ["it", "deep/it"] { _ = try folder.write("", to: name) }
+        try FileManager.default.createSymbolicLink(atPath: folder.file("deep/er/key"), withDestinationPath: "../it")
+        let told = try advice("way/key")
+        #expect(!told.contains(" \(folder.file("it")) as root"), "\(told)")
+    }
+
+    @Test("Of a link it is told where it leads, and that is given; the folder of the link is not given for what is to be made elsewhere")
     func links() throws {
         let folder = try TemporaryFolder()
         for name in ["data", "other"] { try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true) }
@@ -83,7 +160,7 @@ struct WritingRightTests {
         _ = try folder.write("", to: "data/ostiary.sqlite")
         let advice = try #require(WritingRight(of: link, by: Self.stranger, onlyReading: true).advice)
         #expect(advice.hasPrefix("\(link) is a link to \(target), which is of "), "\(advice)")
-        #expect(advice.hasSuffix(" server runs as, and this its own, run chown 61234 \(target) as root"), "\(advice)")
+        #expect(advice.hasSuffix(" server runs as, and this its own, run chown -h 61234 \(target) as root"), "\(advice)")
         // What is to be read, too, is no folder.
         for place in [folder.file("other"), folder.file("way")] {
             if place.hasSuffix("way") { try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: folder.file("other")) }
@@ -94,7 +171,7 @@ struct WritingRightTests {
         try FileManager.default.removeItem(atPath: target)
         _ = try folder.write("", to: "other/passwd")
         let missing = try #require(WritingRight(of: link, by: Self.stranger).advice)
-        #expect(missing.hasPrefix("\(folder.file("other")) is of ") && !missing.contains("chown"), "\(missing)")
+        #expect(missing.hasPrefix("\(folder.file("other")) is of ") && !missing.contains(" \(folder.file("other")) as root"), "\(missing)")
     }
 
     @Test("Of a file that is to be read alone only that right is asked for, and of one that is not there nothing is advised")
@@ -104,7 +181,7 @@ struct WritingRightTests {
         let own = try #require(WritingRight(of: file, onlyReading: true).advice)
         #expect(own.hasPrefix("run chmod u+r \(file) as "), "\(own)")
         let theirs = try #require(WritingRight(of: file, by: Self.stranger, onlyReading: true).advice)
-        #expect(theirs.hasPrefix("\(file) is of ") && theirs.hasSuffix(", run chown 61234 \(file) as root"), "\(theirs)")
+        #expect(theirs.hasPrefix("\(file) is of ") && theirs.hasSuffix(", run chown -h 61234 \(file) as root"), "\(theirs)")
         #expect(readingReason(EACCES, of: file) == "permission denied: \(own)" && !readingReason(EIO, of: file).contains("chmod"))
         try #require(chmod(file, 0o400) == 0)
         #expect(WritingRight(of: file, onlyReading: true).advice == nil && readingReason(EACCES, of: file) == "permission denied")

@@ -45,16 +45,34 @@ package enum DatabaseFile {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         for suffix in ["-wal", "-shm", "-journal"] {
             let side = file + suffix
-            guard let target = LinkTarget.of(side) else { continue }
-            let isGone = missingTarget(of: side) != nil
-            let move = "run mv \(shellWord(target)) \(shellWord(side))"
-            let remedy =
-                if suffix == "-shm" { "run rm \(shellWord(side)), and it is made anew" } else if isGone {
-                    "mount the disk that it is on, then \(move); or restore a backup"
-                } else { move }
-            throw .cannotOpen(
-                path: path, reason: "\(side) is a link to \(target)\(isGone ? ", which is not there" : ""), and SQLite follows none: \(remedy)")
+            guard LinkTarget.of(side) != nil else { continue }
+            let target = LinkTarget.last(of: side)
+            let (fact, remedy) = words(ofSide: side, to: target, of: file)
+            let whole = suffix == "-shm" ? "run rm \(shellWord(side)), and it is made anew" : remedy
+            throw .cannotOpen(path: path, reason: "\(side) is a link to \(target)\(fact), and SQLite follows none: \(whole)")
         }
+    }
+
+    /// What is to be said of that to which a link leads, and what an operator does.
+    private static func words(ofSide side: String, to target: String, of file: String) -> (fact: String, remedy: String) {
+        if missingTarget(of: side) != nil { return (", which is not there", "mount the disk that it is on, and start again; or restore a backup") }
+        if isOwn(target, behind: side, of: file) { return ("", "run mv \(shellWord(target)) \(shellWord(side))") }
+        return (", which need not be of this database", "look who has put the link there, and what it leads to")
+    }
+
+    /// Whether what a link leads to is the database's for sure: a file of one name whose owner has put all the links there, and has the database. Whoever may
+    /// write to the folder puts a link there to any file, which root would move.
+    private static func isOwn(_ target: String, behind side: String, of file: String) -> Bool {
+        var (found, database) = (stat(), stat())
+        guard lstat(target, &found) == 0, found.st_mode & S_IFMT == S_IFREG, found.st_nlink == 1 else { return false }
+        guard FileIdentity(of: side) == FileIdentity(of: target) else { return false }
+        let isLinkedByOwner = sequence(first: side) { LinkTarget.of($0) }.prefix(41).allSatisfy { place in
+            var link = stat()
+            return lstat(place, &link) == 0 && link.st_uid == found.st_uid
+        }
+        // Root's own is a server's file only where the database is root's, too.
+        let isOfProcess = geteuid() != 0 && found.st_uid == geteuid()
+        return isLinkedByOwner && (isOfProcess || stat(file, &database) == 0 && database.st_uid == found.st_uid)
     }
 }
 

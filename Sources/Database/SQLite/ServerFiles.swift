@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a server keeps in its folder, by names. Whoever is told to give one of them to the server's user is told of all, in one command; and a folder is given
-/// away only where it is a server's.
+/// away only where nothing else is in it.
 package enum ServerFiles {
     /// Of database and key file of `serve`, without their ends.
     package static let authServer = "ostiary"
@@ -12,16 +12,43 @@ package enum ServerFiles {
     /// The same, until the database has said that it is the one of its nodes.
     package static let drawnAPIKey = apiKey + ".drawn"
 
-    private static let ofDatabase = ["", "-wal", "-shm", "-journal", ".lock", ".first-start", ".moved"]
+    private static let ofDatabase = ["", "-wal", "-shm", "-journal", ".lock", ".first-start", ".first-start.part", ".moved", ".moved.part"]
     private static let ofKey = ["", ".database"]
+    /// Behind it a file that is to become a key has a UUID.
+    private static let draftInfix = ".new-"
+    /// Folders of the system, as the Filesystem Hierarchy Standard and Debian have them: other programs count on whose they are, also while nothing is in one.
+    private static let ofSystem: Set<String> = [
+        "/", "/bin", "/boot", "/dev", "/dev/shm", "/etc", "/etc/opt", "/etc/pki", "/etc/ssl", "/etc/ssl/private", "/home", "/lib", "/lib64", "/media",
+        "/mnt", "/opt", "/proc", "/root", "/run", "/run/lock", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/bin", "/usr/lib", "/usr/lib64",
+        "/usr/libexec", "/usr/local", "/usr/local/bin", "/usr/local/etc", "/usr/local/lib", "/usr/local/sbin", "/usr/local/share", "/usr/local/src",
+        "/usr/sbin", "/usr/share", "/usr/src", "/var", "/var/backups", "/var/cache", "/var/db", "/var/lib", "/var/lib/misc", "/var/lib/private",
+        "/var/local", "/var/lock", "/var/log", "/var/mail", "/var/opt", "/var/run", "/var/spool", "/var/tmp",
+    ]
 
-    /// All that the server may have beside a file of its own, that too; its database first. Of the other server nothing: they are two users, perhaps.
+    /// All that the server may have beside a file of its own, that too; its database first. Of the other server nothing: they are two users, perhaps. By the
+    /// name alone: what settings call by another name is not among them.
     static func names(with name: String) -> [String] {
+        let base = base(of: name)
+        return server(ofBase: base).map { names(of: $0) } ?? (ofDatabase + ofKey.dropFirst()).map { base + $0 }
+    }
+
+    /// What a folder of the server's own is called; nil where the name of its file says nothing of it.
+    static func folderName(with name: String) -> String? {
+        let base = base(of: name)
+        let word = server(ofBase: base) ?? base.split(separator: ".").first.map(String.init) ?? ""
+        return word.isEmpty ? nil : word
+    }
+
+    /// Of a file that lies beside a database or a key the name of that.
+    private static func base(of name: String) -> String {
         let end = (ofDatabase + ofKey).first { !$0.isEmpty && name.hasSuffix($0) } ?? ""
-        let base = String(name.dropLast(end.count))
-        if base == apiKey || base == drawnAPIKey { return names(of: authServer) }
-        for end in [".sqlite", ".kek"] where base.hasSuffix(end) { return names(of: String(base.dropLast(end.count))) }
-        return (ofDatabase + ofKey.dropFirst()).map { base + $0 }
+        return String(name.dropLast(end.count))
+    }
+
+    /// Of a database or a key without its end; nil where it has another one than ours have.
+    private static func server(ofBase base: String) -> String? {
+        if base == apiKey || base == drawnAPIKey { return authServer }
+        return [".sqlite", ".kek"].first { base.hasSuffix($0) }.map { String(base.dropLast($0.count)) }
     }
 
     private static func names(of server: String) -> [String] {
@@ -38,14 +65,20 @@ package enum ServerFiles {
         }
     }
 
-    /// Whether a folder is a server's: its database is in it, or nothing is but what a server keeps. One that cannot be looked into is not.
+    /// Whether a folder may be given to the server's user: nothing is in it but what this server keeps there, and it is none of the system's. One that cannot be
+    /// looked into may not.
     /// - Parameter name: of a file that the server has there, or is to have.
     static func areAlone(in folder: String, with name: String) -> Bool {
+        guard !ofSystem.contains(URL(fileURLWithPath: folder).resolvingSymlinksInPath().path) else { return false }
         guard let found = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
-        let all = [names(with: name), names(of: authServer), names(of: secondFactorServer)]
-        if all.contains(where: { found.contains($0[0]) }) { return true }
         // A file system has it in its own folder.
-        let known = Set(all.joined()).union(["lost+found"])
-        return known.isSuperset(of: found)
+        let known = Set(names(with: name)).union(["lost+found"])
+        return found.allSatisfy { known.contains($0) || isDraft($0, of: known) }
+    }
+
+    /// Whether it is what a start that was killed has left of a key.
+    private static func isDraft(_ found: String, of known: Set<String>) -> Bool {
+        guard let infix = found.range(of: draftInfix, options: .backwards) else { return false }
+        return known.contains(String(found[..<infix.lowerBound])) && UUID(uuidString: String(found[infix.upperBound...])) != nil
     }
 }

@@ -60,8 +60,8 @@ struct WritingRight {
         let folder = FileWay.folder(of: LinkTarget.last(of: path))
         guard stat(folder, &status) == 0 else {
             let word = shellWord(folder)
-            return "make its folder for the user that the server runs as (mkdir -p -m 700 \(word) && chown \(name) \(word), as root, where that is "
-                + "\(name)), or name another"
+            return "make its folder for the user that the server runs as (mkdir -p -m 700 \(word) && chown -h \(name) \(word), as root, where that "
+                + "is \(name)), or name another"
         }
         return words(on: folder, status, needing: 0o300, as: "u+wx", isFolder: true).map { "\($0); or name another folder" }
     }
@@ -70,27 +70,51 @@ struct WritingRight {
         let word = shellWord(place)
         let attribute = onlyReads || isFolder && !isForAll ? nil : FileAttribute.inTheWay(of: place)?.words(on: place)
         if isForAll, let attribute { return attribute }
-        guard status.st_uid == user else {
-            return wordsOfAnother(on: place, status.st_uid, isFolder: isFolder)
-        }
+        guard status.st_uid == user else { return wordsOfAnother(on: place, status, isFolder: isFolder) }
         return status.st_mode & mode == mode ? attribute : "run chmod \(change) \(word) as \(name)"
     }
 
-    /// Of what another user owns. What a link leads to is named as what it is: `chown` would follow the link, and nobody would see whither.
-    private func wordsOfAnother(on place: String, _ ownerID: uid_t, isFolder: Bool) -> String {
-        let (owner, target) = (FileOwner.words(of: ownerID), LinkTarget.last(of: place))
+    /// Of what another user owns. What a link leads to is named as what it is, and given by `chown -h`, which follows none that is put there meanwhile: nobody
+    /// would see whither.
+    private func wordsOfAnother(on place: String, _ status: stat, isFolder: Bool) -> String {
+        let (owner, target) = (FileOwner.words(of: status.st_uid), LinkTarget.last(of: place))
         let isLink = target != place
-        let whose = isLink ? "\(place) is a link to \(target), which is of \(owner)" : "\(place) is of \(owner)"
-        let begin = "\(whose), and this runs as \(name): run this as \(owner), or, "
+        let whose = (isLink ? "\(place) is a link to \(target), which is of \(owner)" : "\(place) is of \(owner)") + ", and this runs as \(name)"
+        if let doubt = Self.doubt(on: target, status, isFolder: isFolder) {
+            return "\(whose); \(doubt), so it may be anybody's, and no command is told that gives it away: look what it is"
+        }
         let file = URL(fileURLWithPath: LinkTarget.last(of: path)).lastPathComponent
         if isFolder, !ServerFiles.areAlone(in: target, with: file) {
-            let inner = shellWord("\(target)/\(ServerFiles.authServer)")
-            return begin
-                + "since it holds more than a server keeps, make one in it for \(name) and name that (install -d -m 700 -o \(name) \(inner), as root)"
+            return "\(whose), and it is not this server's alone: run this as \(owner)\(Self.inner(of: target, with: file).map(making) ?? "")"
         }
-        let given = [target] + (isFolder || isLink ? [] : others(of: ownerID))
+        let given = [target] + (isFolder || isLink ? [] : others(of: status.st_uid))
         let condition = "if \(name) is the user that the server runs as\(isLink ? ", and this its own" : "")"
-        return begin + "\(condition), run chown \(name) \(given.map(shellWord).joined(separator: " ")) as root"
+        return "\(whose): run this as \(owner), or, \(condition), run chown -h \(name) \(given.map(shellWord).joined(separator: " ")) as root"
+    }
+
+    /// Why it may be anybody's: root gives away only what is a file of one name, or a folder, and what was looked at. Nil where nothing says so.
+    /// - Parameter status: of what is to be given, links followed.
+    private static func doubt(on target: String, _ status: stat, isFolder: Bool) -> String? {
+        var named = stat()
+        // Of a link that goes up behind another the target has not this name.
+        guard lstat(target, &named) == 0, named.st_dev == status.st_dev, named.st_ino == status.st_ino else { return "it is not what its name says" }
+        if isFolder { return nil }
+        guard named.st_mode & S_IFMT == S_IFREG else { return "it is no regular file" }
+        return named.st_nlink == 1 ? nil : "it has a second name, which find / -samefile \(shellWord(target)) tells"
+    }
+
+    /// What a folder for this server alone would be, in one that others have, too; nil where something has that name. What is there may be the other server's.
+    private static func inner(of folder: String, with file: String) -> String? {
+        guard let name = ServerFiles.folderName(with: file) else { return nil }
+        let inner = URL(fileURLWithPath: folder).appendingPathComponent(name).path
+        var status = stat()
+        return lstat(inner, &status) != 0 && errno == ENOENT ? inner : nil
+    }
+
+    /// By commands that take nothing which is there already.
+    private func making(_ folder: String) -> String {
+        let word = shellWord(folder)
+        return ", or make one in it for \(name) and name that (mkdir -m 700 \(word) && chown -h \(name) \(word), as root)"
     }
 
     /// What goes to the server's user by the same command: whoever gave it the file alone would be told of the next then.
