@@ -1,7 +1,9 @@
 import OstiaryProtocol
 
 /// The domain's services over one store, one keyring and one way to the second-factor server.
-package struct AuthenticationServices: Sendable {
+///
+/// One for all who hold it: as a value each handler of the routes had all of it to itself, 400 KiB together.
+package final class AuthenticationServices: Sendable {
     package let servers: ServerService
     package let sessions: SessionQueries
     package let enrolments: EnrolmentService

@@ -2,7 +2,9 @@ import OstiaryProtocol
 import OstiaryTokens
 
 /// The services of the provider over one store, one keyring and one random source: all that routes and tests hold.
-package struct OAuthServices: Sendable {
+///
+/// One for all of them: as a value each handler of the routes had all of it to itself.
+package final class OAuthServices: Sendable {
     package let visits: VisitService
     package let authorize: AuthorizeService
     package let push: PushService

@@ -85,6 +85,9 @@ private actor Roster {
 
     func add(_ listener: BoundListener) async {
         bound.append(listener)
-        if bound.count == expected { await onRunning(bound) }
+        guard bound.count == expected else { return }
+        await onRunning(bound)
+        // What a start has needed and freed: pages of the database, lists of what it holds.
+        FreeMemory.giveBack()
     }
 }
