@@ -51,27 +51,27 @@ struct TableKeys: Equatable, Sendable {
 // MARK: Words
 
 extension TableKeys {
-    /// A statement as words, in which parentheses and commas are words, too, and what is in quotes is part of one.
+    /// A statement as words, in which parentheses and commas are words, too, and what is in quotes is part of one. It goes by bytes, since each start reads all
+    /// steps: what means something to SQL is ASCII.
     static func words(of statement: String) -> [String] {
-        var (words, word, quote) = ([String](), "", Character?.none)
+        var (words, word, quote) = ([String](), [UInt8](), UInt8?.none)
         func end() {
-            if !word.isEmpty { words.append(word) }
-            word = ""
+            if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+            word.removeAll(keepingCapacity: true)
         }
-        for character in statement {
-            if let open = quote {
-                word.append(character)
-                if character == open { quote = nil }
-            } else if character == "'" || character == "\"" {
-                word.append(character)
-                quote = character
-            } else if "(),".contains(character) {
+        for byte in statement.utf8 {
+            switch byte {
+            case _ where quote != nil:
+                word.append(byte)
+                if byte == quote { quote = nil }
+            case UInt8(ascii: "'"), UInt8(ascii: "\""):
+                word.append(byte)
+                quote = byte
+            case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","):
                 end()
-                words.append(String(character))
-            } else if character.isWhitespace || character == ";" {
-                end()
-            } else {
-                word.append(character)
+                words.append(String(UnicodeScalar(byte)))
+            case UInt8(ascii: " "), UInt8(ascii: "\t")...UInt8(ascii: "\r"), UInt8(ascii: ";"): end()
+            default: word.append(byte)
             }
         }
         end()
