@@ -12,7 +12,7 @@ import Testing
 @testable import ostiary
 
 /// Which starts make an API key, and what a start knows of the key of the one before it.
-@Suite("API keys: what a start makes, takes and refuses")
+@Suite("API keys: what a start makes, takes and refuses", .timeLimit(.minutes(5)))
 struct NotedRootAPIKeyTests {
     private let folder: TemporaryFolder
     private let options: StorageOptions
