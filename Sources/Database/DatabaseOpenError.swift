@@ -85,8 +85,8 @@ extension DatabaseOpenError: CustomStringConvertible {
             "\(path) is not a database of this program (what is in it, tables or views or functions, others have made), and was left as it is: name the "
                 + "database of this server, or put it back"
         case .unfinishedMove(let path, let source, let target):
-            "the database \(path) is the target of a move that has not come to its end: finish it with ostiary admin move-database --from "
-                + "\(shellWord(operatorLine(source))) --to \(target.map(shellWord) ?? "this database"), or remove it and take the old one"
+            "the database \(path) is the target of a move that has not come to its end: finish it \(Self.finishing(from: source, to: target)), or remove it "
+                + "and take the old one"
         case .unbegunMove(let path):
             "a move to the database \(path) was ended before its first table: run the same ostiary admin move-database again; or, to give it up, remove "
                 + "\(path) and \(path).lock, and start the server on the old database"
@@ -114,4 +114,12 @@ extension DatabaseOpenError: CustomStringConvertible {
         }
     }
 
+    /// The command whole, or none: a URL of which a part is left out, or that is known of one end only, names another database.
+    private static func finishing(from source: String, to target: String?) -> String {
+        guard let target, [source, target].allSatisfy({ !$0.isEmpty && operatorLine($0) == $0 }) else {
+            let origin = source.isEmpty ? "" : " (its rows come from \(operatorLine(source)))"
+            return "by the same ostiary admin move-database that began it\(origin)"
+        }
+        return "with ostiary admin move-database --from \(shellWord(source)) --to \(shellWord(target))"
+    }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import OstiaryProtocol
 
 /// Which database an operator means: `sqlite:PATH`, relative to the working directory or absolute, or `postgresql://HOST/DATABASE`.
 package enum DatabaseURL: Sendable, Equatable {
@@ -22,10 +22,10 @@ package enum DatabaseURL: Sendable, Equatable {
 }
 
 extension DatabaseURL {
-    /// As a command takes it, whatever folder that is pasted in.
+    /// As a command takes it, whatever folder that is pasted in: all files in it are named from the root on.
     package var text: String {
         switch self {
-        case .sqlite(let path): "sqlite:\(URL(fileURLWithPath: path).standardizedFileURL.path)"
+        case .sqlite(let path): "sqlite:\(wholePath(path))"
         case .postgresql(let address): address.url
         }
     }

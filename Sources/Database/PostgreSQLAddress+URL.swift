@@ -1,7 +1,8 @@
 import Foundation
+import OstiaryProtocol
 
 extension PostgreSQLAddress {
-    /// The URL of this database, as parsing it takes it, without ``connections``, which is no part of where it is.
+    /// The URL of this database, as parsing it takes it, without ``connections``, which is no part of where it is. Its files are named from the root on.
     package var url: String {
         // A folder of a socket is no name before a path.
         let areNamed = hosts.allSatisfy { !$0.name.hasPrefix("/") }
@@ -13,7 +14,8 @@ extension PostgreSQLAddress {
     }
 
     private static func authority(of host: Host) -> String {
-        let name = host.name.contains(":") ? "[\(host.name)]" : escaped(host.name)
+        // Behind the number its zone, perhaps: the `%` before that means something in a URL (RFC 6874).
+        let name = host.name.contains(":") ? "[\(escaped(host.name, keeping: ":"))]" : escaped(host.name)
         return host.port == 5432 ? name : "\(name):\(host.port)"
     }
 
@@ -27,7 +29,7 @@ extension PostgreSQLAddress {
         let files = [
             ("password_file", passwordFile), ("sslrootcert", rootCertificates), ("sslcert", certificate), ("sslkey", key),
         ]
-        let named = files.compactMap { name, value in value.map { (name: name, value: $0) } }
+        let named = files.compactMap { name, value in value.map { (name: name, value: wholePath($0)) } }
         return named + (rootCertificates != nil && !isVerified ? [(name: "sslmode", value: "disable")] : [])
     }
 

@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import Testing
 
 @Suite("Database URL")
@@ -21,5 +22,21 @@ struct DatabaseURLTests {
         ])
     func refused(text: String, error: DatabaseURLError) {
         #expect(throws: error) { try DatabaseURL(parsing: text) }
+    }
+
+    @Test("For a command it names each file from the root on, and what goes up (`..`) as it was given, which behind a link is another folder")
+    func forCommand() throws {
+        let here = FileManager.default.currentDirectoryPath
+        let relative = "postgresql://localhost/x?password_file=p&sslrootcert=./ca.pem&sslcert=../c&sslkey=/k"
+        let whole = "postgresql://localhost/x?password_file=\(here)/p&sslrootcert=\(here)/ca.pem&sslcert=\(here)/../c&sslkey=/k"
+        let texts = [
+            ("sqlite:./x.db", "sqlite:\(here)/x.db"), ("sqlite:////srv//./x.db", "sqlite:/srv/x.db"),
+            ("sqlite:/srv/link/../x.db", "sqlite:/srv/link/../x.db"), (relative, whole),
+        ]
+        for (given, text) in texts {
+            let url = try DatabaseURL(parsing: given)
+            #expect(url.text == text)
+            #expect(try DatabaseURL(parsing: url.text).text == text)
+        }
     }
 }

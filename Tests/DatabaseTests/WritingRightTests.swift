@@ -278,7 +278,8 @@ struct WritingRightTests {
         let late = #expect(throws: SQLError.self) { try MovedFile.leave(beside: folder.databasePath, target: "postgresql:new") }
         #expect(late?.description.contains(word) == true, "\(String(describing: late))")
         try #require(Self.chattr("-\(letter)", folder.path))
-        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".moved.part") }
+        // From a folder that only grows nothing goes, not even the file that the word was written into.
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { letter == "i" || !$0.hasSuffix(".moved.part") }
         #expect(left.count == before)
     }
 

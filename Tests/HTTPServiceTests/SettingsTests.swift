@@ -20,9 +20,12 @@ struct SettingsTests {
     @Test("A data folder is a path from the root on, however it was given: what is told of it is good in every folder")
     func dataFolder() {
         let here = FileManager.default.currentDirectoryPath
-        for (given, path) in [("data", "\(here)/data"), ("./data", "\(here)/data"), ("../data", "\(here)/../data"), ("/srv/./data", "/srv/./data")] {
-            #expect(DataFolder(given).path == path)
-        }
+        let paths = [
+            ("data", "\(here)/data"), ("./data", "\(here)/data"), ("../data", "\(here)/../data"), (".", here), ("./.", here),
+            (".//data/", "\(here)/data"),
+            ("/srv/./data", "/srv/data"), ("//srv//data", "/srv/data"), ("/srv/../data/.", "/srv/../data"), ("/srv/.data", "/srv/.data"), ("/", "/"),
+        ]
+        for (given, path) in paths { #expect(DataFolder(given).path == path) }
         #expect(DataFolder().path == "\(here)/ostiary-data")
     }
 

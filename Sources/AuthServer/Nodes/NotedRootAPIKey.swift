@@ -11,8 +11,8 @@ package struct NotedRootAPIKey: Sendable {
 
     package init(in database: any Database) { applied = AppliedSettings(database: database) }
 
-    /// Whether a server of this version or later has run on the database, with whatever key: not where its first start was cut off before it came to its
-    /// key, or only an identity was printed.
+    /// Whether a start of this version or later has noted a key, whichever that is: not where the first one was cut off before it came to its key, or only an
+    /// identity was printed. A key that was drawn is noted before anybody is answered, so no backend need have it yet.
     /// - Throws: `SQLError`.
     package func isNoted() async throws -> Bool { try await applied.has(.rootAPIKey) }
 

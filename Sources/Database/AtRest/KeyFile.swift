@@ -44,13 +44,17 @@ package enum KeyFile {
         return zip(ours, theirs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Gives a key file that was made under another name its own. One that has that name already stays, and the other is gone in any case.
-    /// - Throws: ``KeyFileError/unwritable(path:reason:)``.
-    package static func rename(_ draft: String, to path: String) throws(KeyFileError) {
+    /// Gives a key file that was made under another name its own. Of a file that has that name already both stay, unless it holds the same.
+    /// - Parameter text: what the draft holds, in digits.
+    /// - Throws: ``KeyFileError/unwritable(path:reason:)``, ``KeyFileError/taken(path:draft:)``.
+    package static func rename(_ draft: String, holding text: String, to path: String) throws(KeyFileError) {
         let code = link(draft, path) == 0 ? 0 : errno
-        // Another start in the same folder was first.
-        let isThere = code == EEXIST || code == ENOENT && !isMissing(path)
-        guard code == 0 || isThere else { throw .unwritable(path: path, reason: makingReason(code, of: path)) }
+        if code != 0 {
+            let isThere = code == EEXIST || code == ENOENT && !isMissing(path)
+            guard isThere else { throw .unwritable(path: path, reason: makingReason(code, of: path)) }
+            // Else another start in the same folder was first, with the same draft.
+            guard holds(text, at: path) else { throw .taken(path: path, draft: draft) }
+        }
         remove(draft)
     }
 
@@ -107,6 +111,8 @@ package enum KeyFileError: Error, Equatable, Sendable {
     case unwritable(path: String, reason: String)
     case readableByOthers(path: String)
     case malformed(path: String)
+    /// Another key has the name that one is to get which was made under another name.
+    case taken(path: String, draft: String)
     /// There is the database, and not its key.
     case missing(path: String, database: String)
     /// The same of a root key that is kept apart, which the database may never have had.
@@ -125,6 +131,8 @@ extension KeyFileError: CustomStringConvertible {
             "the key file \(path) does not hold 64 hexadecimal digits: put back the copy that was kept of it (of several nodes all have the same file); never make "
                 + "a new one for a database that is there, which no other key opens. The file was left as it is, and nothing of it is told; for a new server "
                 + "openssl rand -hex 32 makes what belongs in it"
+        case .taken(let path, let draft):
+            "the key file \(path) holds another key than \(draft), which was to get its name: both were left as they are"
         case .missing(let path, let database):
             "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
                 + "the database (of several nodes all have the same: copy that of the first one); no other key opens it, so none was made"

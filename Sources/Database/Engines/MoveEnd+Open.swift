@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryProtocol
 
 extension MoveEnd {
     /// Opens the database that is moved, alone as far as its engine can tell.
@@ -39,7 +40,7 @@ extension MoveEnd {
     package func checkNotMoved(besides target: DatabaseURL, _ text: String) async throws {
         switch target {
         case .sqlite(let path):
-            let word = try await checkNotMoved(besides: Self.fileURL(of: Self.wholePath(path)))
+            let word = try await checkNotMoved(besides: target.text)
             // What it names is gone.
             if let word, try DatabaseFile.status(at: path) == nil { throw MoveRefusal.movedAway(name, word) }
         case .postgresql: _ = try await checkNotMoved(besides: text)
@@ -54,6 +55,23 @@ extension MoveEnd {
             throw .cannotOpen(path: path, reason: "there is no folder \(folder): make it, or mount the disk that it is on; nothing was made")
         }
         try checkAttribute(ofFolderOf: path)
+        try checkNoLog(beside: path)
+    }
+
+    /// A log beside a file that is missing, or holds no byte, is all that is left of a database that was lost: SQLite removes it when it opens that file anew.
+    /// What a killed move has left there, which goes on, is no such thing.
+    private static func checkNoLog(beside path: String) throws(DatabaseOpenError) {
+        let file = LinkTarget.last(of: path)
+        let size = try DatabaseFile.status(at: path)?.st_size
+        guard (size ?? 0) == 0, MoveNote(at: file) != .target else { return }
+        for log in ["-wal", "-journal"].map({ file + $0 }) {
+            guard let status = try DatabaseFile.status(at: log), status.st_size > 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            let state = size == nil ? "missing" : "without a byte"
+            throw .cannotOpen(
+                path: path,
+                reason: "it is \(state), and the log \(log) is not empty, which may hold what a database that was lost had last: put that database "
+                    + "back, or name another file; nothing was made")
+        }
     }
 
     /// A folder from which nothing goes and in which nothing gets another name takes no word of a move, which would be told when all is copied.
@@ -69,15 +87,12 @@ extension MoveEnd {
         // Nobody else can open it then.
         let database = try SQLiteDatabase.open(path: path, content: content, note: note)
         return MoveEnd(
-            database, url: fileURL(of: whole), name: name, owner: FileOwner.told(of: whole), word: { MovedFile.word(beside: whole) },
+            database, url: DatabaseURL.sqlite(path: path).text, name: name, owner: FileOwner.told(of: whole), word: { MovedFile.word(beside: whole) },
             noteMoved: { target in
                 if let word = MovedFile.word(beside: whole), !word.names(target) { throw MoveRefusal.movedAway(name, word) }
                 try MovedFile.leave(beside: whole, target: target)
             }, forgetMoved: { try MovedFile.remove(beside: whole) })
     }
-
-    private static func wholePath(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
-    private static func fileURL(of file: String) -> String { "sqlite:\(file)" }
 
     private static func postgresql(_ address: PostgreSQLAddress, _ text: String, content: DatabaseContent) throws(DatabaseOpenError) -> MoveEnd {
         var settings = PostgreSQLSettings()

@@ -18,7 +18,7 @@ struct CleanStop: Equatable, Sendable {
 
     /// Whether the file was closed like this and is so still.
     static func isNoted(at path: String) -> Bool {
-        guard let noted = try? String(contentsOfFile: path + ".lock", encoding: .utf8) else { return false }
+        guard let noted = FileLock.text(of: path + ".lock") else { return false }
         return CleanStop(of: path)?.text == noted
     }
 }

@@ -48,6 +48,24 @@ final class FileLock: Sendable {
         return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
     }
 
+    /// What it says, at most 4 KiB: of the file that is locked, and of no other that has its name by now.
+    var content: [UInt8] { Self.content(of: descriptor) }
+
+    /// The same of a lock file that anybody may have, or nobody; nil where there is none that can be read, or a link, and where it is no text.
+    static func text(of file: String) -> String? {
+        // A pipe that nobody writes into would be waited for without end.
+        let opened = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { return nil }
+        defer { Foundation.close(opened) }
+        return String(validating: content(of: opened), as: UTF8.self)
+    }
+
+    private static func content(of descriptor: Int32) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return Array(bytes.prefix(max(0, count)))
+    }
+
     /// Whether anybody has it now, of a file that may be missing. Where that cannot be told nobody has; nor of a symbolic link, which none was taken through.
     static func isHeld(_ file: String) -> Bool {
         // A pipe that nobody writes into would be waited for without end.

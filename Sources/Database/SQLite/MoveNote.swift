@@ -8,7 +8,7 @@ enum MoveNote: String {
 
     /// What is noted beside a database file, whether or not it is there.
     init?(at path: String) {
-        guard let noted = try? String(contentsOfFile: path + ".lock", encoding: .utf8) else { return nil }
+        guard let noted = FileLock.text(of: path + ".lock") else { return nil }
         self.init(rawValue: noted)
     }
 

@@ -28,13 +28,22 @@ enum MovedFile {
         let path = path(of: database)
         // One of which half was written would be the word of another move.
         let part = path + ".part"
-        let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // What a killed move has left, or anybody put there, is not written into: root would have the content and the owner of another's file.
+        guard unlink(part) == 0 || errno == ENOENT else {
+            let code = errno
+            // One that stays, since its folder only grows, is nobody's trouble but the folder's.
+            throw .cannotWrite(path: path, reason: makingReason(code, of: code == EISDIR ? part : path))
+        }
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: makingReason(errno, of: part)) }
         // Before the other database may be started on: a power cut would take the mark, and this one could be, too.
         let refusal = failure(writing: Array("\(target)\n".utf8), to: descriptor)
         close(descriptor)
-        if let refusal { throw .cannotWrite(path: path, reason: refusal) }
-        guard rename(part, path) == 0 else { throw .cannotWrite(path: path, reason: makingReason(errno, of: path)) }
+        let code = refusal != nil || rename(part, path) == 0 ? 0 : errno
+        if refusal != nil || code != 0 {
+            unlink(part)
+            throw .cannotWrite(path: path, reason: refusal ?? makingReason(code, of: path))
+        }
         synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 

@@ -35,12 +35,28 @@ final class ProcessLock: Sendable {
         #endif
     }
 
+    /// What the last that had the lock has left, at most 4 KiB.
+    var content: [UInt8] { lockFile.content }
+
+    /// Of the database file that is locked, whatever has its name by now.
+    /// - Parameter path: of that file; by it alone it is known on Darwin.
+    func identity(ofDatabaseAt path: String) -> FileIdentity? {
+        #if canImport(Darwin)
+        FileIdentity(of: path)
+        #else
+        FileIdentity(of: database.descriptor)
+        #endif
+    }
+
     /// Leaves a line for the next that takes the lock. One that cannot be written is none, and none is written where the file has another name, too. It locks
     /// all the same: a backup of the folder by hard links has it as well, and is to keep no server away.
-    func note(_ text: String) {
+    func note(_ text: String) { note(Array(text.utf8)) }
+
+    /// The same of what ``content`` said before.
+    func note(_ bytes: [UInt8]) {
         guard lockFile.isOfOneName else { return }
         ftruncate(lockFile.descriptor, 0)
-        _ = Array(text.utf8).withUnsafeBytes { pwrite(lockFile.descriptor, $0.baseAddress, $0.count, 0) }
+        _ = bytes.withUnsafeBytes { pwrite(lockFile.descriptor, $0.baseAddress, $0.count, 0) }
         fsync(lockFile.descriptor)
     }
 }

@@ -30,6 +30,7 @@ extension SQLiteDatabase {
         let formerSize = size(of: path)
         let path = try prepareFile(at: path)
         let formerPlace = note == .target ? TargetPlace(path, formerSize: formerSize) : nil
+        // Whoever is refused here leaves the empty file: somebody else may have it.
         let lock: ProcessLock?
         switch ownership {
         case .exclusive: lock = try ProcessLock(databasePath: path)
@@ -37,12 +38,23 @@ extension SQLiteDatabase {
             try ProcessLock.checkName(ofDatabaseAt: path)
             lock = nil
         }
+        let place = lock.flatMap { formerPlace?.reading($0) }
+        do { return try openLocked(path, lock, content, readers, note, place) } catch {
+            if let lock { place?.undo(under: lock) }
+            throw error
+        }
+    }
+
+    /// - Parameter lock: nil for a command beside a server.
+    private static func openLocked(
+        _ path: String, _ lock: ProcessLock?, _ content: DatabaseContent, _ readers: Int, _ note: MoveNote?, _ formerPlace: TargetPlace?
+    ) throws(DatabaseOpenError) -> SQLiteDatabase {
         let isClean = CleanStop.isNoted(at: path)
         // A server beside this one has seen to its log itself, at its start.
         let hasLeftLog = hasLog(path) && (lock != nil || !FileLock.isHeld(path + ".lock"))
         // The first that is there of a file that was made just now.
         if size(of: path) == 0, let note { lock?.note(note.rawValue) }
-        let isBeside = ownership == .shared
+        let isBeside = lock == nil
         try checkContent(content, at: path, besideServer: isBeside)
         try closeToOthers(path)
         // It is noted again when this one is closed in order.

@@ -1,11 +1,4 @@
-import Foundation
-
-/// A path from the root on, so that a command with it does the same in whatever folder a person pastes it. Links stay, and what goes up (`..`).
-package func wholePath(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    let folder = FileManager.default.currentDirectoryPath
-    return "\(folder == "/" ? "" : folder)/\(path.trimmingPrefix("./"))"
-}
+import OstiaryProtocol
 
 /// Where a server keeps its data unless it is told otherwise: gives defaults for database and key file, nothing else.
 package struct DataFolder: Sendable {

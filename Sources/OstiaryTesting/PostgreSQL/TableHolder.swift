@@ -37,7 +37,21 @@ package final class TableHolder: Sendable {
         (self.session, self.release, self.work) = (session, release, work)
     }
 
-    /// Ends its transaction, and returns when that has ended.
+    /// The same while `body` runs, or until that lets go itself; however it ends: else what waits for the table would for ever.
+    package static func with<Value>(
+        _ table: String, at address: PostgreSQLAddress, mode: String = "ACCESS EXCLUSIVE", _ body: (TableHolder) async throws -> Value
+    ) async throws -> Value {
+        let holder = try await TableHolder(table, at: address, mode: mode)
+        let value: Value
+        do { value = try await body(holder) } catch {
+            try? await holder.letGo()
+            throw error
+        }
+        try await holder.letGo()
+        return value
+    }
+
+    /// Ends its transaction, and returns when that has ended; given again it does nothing more.
     package func letGo() async throws {
         release.signal()
         try await work.value

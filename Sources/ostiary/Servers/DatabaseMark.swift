@@ -1,6 +1,6 @@
 import Database
 import Foundation
-import HTTPService
+import OstiaryProtocol
 
 /// That a server has run with a key file, and on which database: a file beside the key file, which names that. An empty database is a lost one then, or a URL
 /// that leads elsewhere or was lost itself, and not a new server.
@@ -32,9 +32,9 @@ struct DatabaseMark {
         guard let content = FileManager.default.contents(atPath: path), let text = String(bytes: content.prefix(4096), encoding: .utf8) else {
             return nil
         }
-        let name = text.prefix { !$0.isNewline }
-        // As programs of before have it that ran in the root itself.
-        return name.isEmpty ? nil : String(name.hasPrefix("//") ? name.dropFirst() : name)
+        let name = String(text.prefix { !$0.isNewline })
+        // Programs of before wrote it as it was given.
+        return name.isEmpty ? nil : name.hasPrefix("/") ? wholePath(name) : name
     }
 
     /// Leaves it, of a database that holds tables.

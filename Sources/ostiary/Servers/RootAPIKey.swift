@@ -28,14 +28,15 @@ enum RootAPIKey {
         /// Has the database say whether a drawn key is the one of its nodes. To be called once it holds the tables, and before anybody is answered. The file gets
         /// its name, or is removed.
         /// - Parameter apiKey: as it is in the settings.
-        /// - Throws: ``RootAPIKeyError/drawnElsewhere(path:database:)``, `KeyFileError`, `SQLError`.
+        /// - Throws: ``RootAPIKeyError``, `SQLError`.
         func settle(_ apiKey: SecretText, in opened: OpenedStorage) async throws {
             guard let draft, let path else { return }
             guard try await NotedRootAPIKey(in: opened.database).claim(apiKey, under: opened.key) else {
                 KeyFile.remove(draft)
                 throw RootAPIKeyError.drawnElsewhere(path: path, database: opened.database.place)
             }
-            try KeyFile.rename(draft, to: path)
+            let text = apiKey.shown { $0 }
+            try RootAPIKey.naming(path) { () throws(KeyFileError) in try KeyFile.rename(draft, holding: text, to: path) }
         }
 
         /// Which file it is, never what is in it.
@@ -66,6 +67,15 @@ enum RootAPIKey {
             _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(path, inDataFolder: true) }
             return try await with([.rootAPIKeyFile: path], options)
         }
+        // A draft that cannot be used is told before a database is made for it.
+        let draft = Self.path(options, of: ServerFiles.drawnAPIKey)
+        if !KeyFile.isMissing(draft) {
+            do { _ = try naming(draft, isDraft: true) { () throws(KeyFileError) in try KeyFile.read(draft, inDataFolder: true) } } catch {
+                // Another start in this folder has just given it its name.
+                guard !KeyFile.isMissing(path) else { throw error }
+                return try await presumed(settings, options)
+            }
+        }
         return try await with([.rootAPIKey: Base64URL.encode(drawn())], options)
     }
 
@@ -77,21 +87,50 @@ enum RootAPIKey {
     static func ensured(
         _ settings: Settings, _ options: StorageOptions, in database: any Database, environment: [String: String] = StorageOptions.environment
     ) async throws -> Found {
-        let isShared = database.isShared
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil {
-            return Found(settings: settings, path: nil, isMade: false, isShared: isShared)
+            return Found(settings: settings, path: nil, isMade: false, isShared: database.isShared)
         }
         let path = path(options)
-        let (isMissing, draft) = (KeyFile.isMissing(path), Self.path(options, of: ServerFiles.drawnAPIKey))
+        if database.isShared, KeyFile.isMissing(path) {
+            do {
+                if let found = try await withDraft(path, options, in: database, environment) { return found }
+            } catch {
+                // Else another start in this folder has given the key its name since this one looked, and both have that one.
+                guard !KeyFile.isMissing(path) else { throw error }
+            }
+        }
+        let isMade = !database.isShared && KeyFile.isMissing(path)
+        _ = try naming(path) { () throws(KeyFileError) in
+            try isMade ? KeyFile.read(orMakeAt: path, inDataFolder: true, newKey: drawn) : KeyFile.read(path, inDataFolder: true)
+        }
+        let draft = Self.path(options, of: ServerFiles.drawnAPIKey)
+        if !isMade, !KeyFile.isMissing(draft) { KeyFile.remove(draft) }
+        return Found(
+            settings: try await with([.rootAPIKeyFile: path], options, environment), path: path, isMade: isMade, isShared: database.isShared)
+    }
+
+    /// With the key that a killed start has drawn, or a new one, which lies under another name until ``Found/settle(_:in:)``.
+    ///
+    /// Whether a draft is the noted key is seen there, and not here: no key file has opened this database yet, and under that of another every draft differs from
+    /// the note, and would be removed.
+    /// - Parameter path: of the key file, which is missing.
+    /// - Returns: nil where that is there by now.
+    private static func withDraft(
+        _ path: String, _ options: StorageOptions, in database: any Database, _ environment: [String: String]
+    ) async throws -> Found? {
+        let draft = Self.path(options, of: ServerFiles.drawnAPIKey)
         // One that a killed start has drawn may be the noted one.
-        if isMissing, isShared, KeyFile.isMissing(draft), try await NotedRootAPIKey(in: database).isNoted() {
+        if KeyFile.isMissing(draft), try await NotedRootAPIKey(in: database).isNoted() {
             throw RootAPIKeyError.missing(path: path, database: database.place)
         }
-        if !isMissing, !KeyFile.isMissing(draft) { KeyFile.remove(draft) }
-        let file = isMissing && isShared ? draft : path
-        _ = try naming(file) { () throws(KeyFileError) in try KeyFile.read(orMakeAt: file, inDataFolder: true, newKey: drawn) }
-        let named = try await with([.rootAPIKeyFile: file], options, environment)
-        return Found(settings: named, path: path, isMade: isMissing, isShared: isShared, draft: file == path ? nil : file)
+        let key = try naming(draft, isDraft: true) { () throws(KeyFileError) in
+            try KeyFile.read(orMakeAt: draft, inDataFolder: true, newKey: drawn)
+        }
+        // A draft goes only when its key has the name: where that is missing still, no other start in this folder has used another draft than this.
+        guard KeyFile.isMissing(path) else { return nil }
+        // The key itself, since such a start may take the draft away.
+        let settings = try await with([.rootAPIKey: Hexadecimal.text(key)], options, environment)
+        return Found(settings: settings, path: path, isMade: true, isShared: true, draft: draft)
     }
 
     /// Refuses a key that a key file holds: who copied the wrong file would give backends what opens the database.
@@ -123,11 +162,14 @@ enum RootAPIKey {
         }
     }
 
-    private static func naming<Value>(_ path: String, _ body: () throws(KeyFileError) -> Value) throws -> Value {
+    /// - Parameter isDraft: of a file that has not its name yet, so that nobody can have copied it.
+    private static func naming<Value>(_ path: String, isDraft: Bool = false, _ body: () throws(KeyFileError) -> Value) throws -> Value {
         do { return try body() } catch KeyFileError.malformed {
-            throw RootAPIKeyError.strange(path: path)
+            throw isDraft ? RootAPIKeyError.strangeDraft(path: path) : RootAPIKeyError.strange(path: path)
         } catch KeyFileError.readableByOthers {
-            throw RootAPIKeyError.readableByOthers(path: path)
+            throw isDraft ? RootAPIKeyError.openDraft(path: path) : RootAPIKeyError.readableByOthers(path: path)
+        } catch KeyFileError.taken(_, let draft) {
+            throw RootAPIKeyError.taken(path: path, draft: draft)
         } catch KeyFileError.unreadable(_, let reason) {
             throw RootAPIKeyError.unreadable(path: path, reason: reason)
         } catch KeyFileError.unwritable(_, let reason) {
@@ -154,7 +196,7 @@ enum RootAPIKey {
 
 /// Why the file of the data folder is not used. It is no key file of a database, so another may take its place.
 enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
-    /// There is none, and a node has noted which key it has in the database, of which this node is one of several perhaps.
+    /// There is none, and a start has noted which key it has in the database, of which this node is one of several perhaps.
     case missing(path: String, database: String)
     /// This start has drawn one, and another node was first.
     case drawnElsewhere(path: String, database: String)
@@ -164,6 +206,11 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
     /// It holds no key that was made here.
     case strange(path: String)
     case readableByOthers(path: String)
+    /// The same two of a drawn key that no backend has yet.
+    case strangeDraft(path: String)
+    case openDraft(path: String)
+    /// This start has drawn one, and somebody has put another there meanwhile.
+    case taken(path: String, draft: String)
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
 
@@ -171,7 +218,7 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .missing(let path, let database):
             "no API key is set (\(SettingKey.rootAPIKey.variable) or \(SettingKey.rootAPIKeyFile.variable)), and there is no \(path). A server has "
-                + "run on the database \(database), and backends have its key, so none was made. Of several nodes all have the same: copy the file "
+                + "noted an API key in the database \(database), which backends may have, so none was made. Of several nodes all have the same: copy the file "
                 + "of another node (mode 600), or set the key. Of one node put back the copy that was kept. For another key run "
                 + "\(Self.command(path)), \(Self.spread)"
         case .drawnElsewhere(let path, let database):
@@ -190,6 +237,15 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
         case .readableByOthers(let path):
             "others than its owner can read the API key \(path): run chmod 600 \(shellWord(path)). If they may have read it, remove it: "
                 + Self.another(path)
+        case .strangeDraft(let path):
+            "the file \(path), in which a start that did not come to its end has left the API key that it drew, does not hold 64 hexadecimal digits: remove it "
+                + "(rm \(shellWord(path))), and start again; no backend has that key"
+        case .openDraft(let path):
+            "others than its owner can read \(path), the API key that a start which did not come to its end has drawn: run chmod 600 \(shellWord(path)), "
+                + "and start again; or, if they may have read it, remove it before, since no backend has that key"
+        case .taken(let path, let draft):
+            "another API key was put into \(path) while this start drew one: that is in \(draft), noted in the database, and no backend has it. Start again to "
+                + "have the one of \(path), and what was drawn is removed; or run mv \(shellWord(draft)) \(shellWord(path)) before, to have that"
         case .unreadable(let path, let reason): "cannot read the API key \(path): \(reason)"
         case .unwritable(let path, let reason): "cannot make the API key \(path): \(reason)"
         }

@@ -169,27 +169,28 @@ struct ScarceDatabaseTests {
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
             let (known, contest) = (stage.newNonce(), try await FaultContest(at: stage))
             #expect(try await stage.newCode(known).status == .ok)
-            let holder = try await TableHolder("session", at: stage.cluster.address(of: stage.authentication.name), mode: "EXCLUSIVE")
-            for _ in 0..<2 { stage.expectOutage(try await stage.newCode()) }
-            #expect(try await stage.getSession(known).status == .ok)
-            #expect(try await stage.ready().status == .ok)
-            let logins = try await stage.ready("?for=logins")
-            #expect(logins.status == .serviceUnavailable && logins.said.contains("locked by another process"), "\(logins.said)")
-            try await contest.expectOneWinner { try await holder.letGo() }
+            try await TableHolder.with("session", at: stage.cluster.address(of: stage.authentication.name), mode: "EXCLUSIVE") { holder in
+                for _ in 0..<2 { stage.expectOutage(try await stage.newCode()) }
+                #expect(try await stage.getSession(known).status == .ok)
+                #expect(try await stage.ready().status == .ok)
+                let logins = try await stage.ready("?for=logins")
+                #expect(logins.status == .serviceUnavailable && logins.said.contains("locked by another process"), "\(logins.said)")
+                try await contest.expectOneWinner { try await holder.letGo() }
+            }
             #expect(try await stage.newCode().status == .ok)
             try await stage.expectLogin(phone)
         }
     }
 
     @Test("Somebody holds what only starts write: logins go on, and readiness for logins says so")
-    func heldSettings() async throws {
+    func heldAppliedSettings() async throws {
         try await FaultyServers.run(settings: Self.impatient) { stage async throws in
             let phone = try await TestPhone(stage.servers).enrol(try stage.servers.nonce())
-            let holder = try await TableHolder("applied_setting", at: stage.cluster.address(of: stage.authentication.name), mode: "EXCLUSIVE")
-            let logins = try await stage.ready("?for=logins")
-            #expect(logins.status == .ok, "\(logins.said)")
-            try await stage.expectLogin(phone)
-            try await holder.letGo()
+            try await TableHolder.with("applied_setting", at: stage.cluster.address(of: stage.authentication.name), mode: "EXCLUSIVE") { _ in
+                let logins = try await stage.ready("?for=logins")
+                #expect(logins.status == .ok, "\(logins.said)")
+                try await stage.expectLogin(phone)
+            }
         }
     }
 
@@ -201,11 +202,11 @@ struct ScarceDatabaseTests {
             let known = stage.newNonce()
             #expect(try await stage.newCode(known).status == .ok)
             #expect(try await stage.ready().status == .ok)
-            let holder = try await TableHolder(table, at: stage.cluster.address(of: stage.authentication.name))
-            stage.expectOutage(try await stage.getSession(known))
-            let ready = try await stage.ready()
-            #expect(ready.status == .serviceUnavailable && ready.said.contains("database"), "\(ready.said)")
-            try await holder.letGo()
+            try await TableHolder.with(table, at: stage.cluster.address(of: stage.authentication.name)) { _ in
+                stage.expectOutage(try await stage.getSession(known))
+                let ready = try await stage.ready()
+                #expect(ready.status == .serviceUnavailable && ready.said.contains("database"), "\(ready.said)")
+            }
             #expect(try await stage.getSession(known).status == .ok)
             #expect(try await stage.ready().status == .ok)
         }
@@ -220,21 +221,21 @@ struct ScarceDatabaseTests {
             let attempt = try shown.attempt()
             let calls = Calls()
             servers.secondFactor.listen { calls.note($0) }
-            let holder = try await TableHolder("instance", at: stage.cluster.address(of: stage.secondFactor.name), mode: "EXCLUSIVE")
-            #expect(await servers.refusal { try await shown.logInByPIN() } == .secondFactorUnavailable)
-            servers.clock.advance(11)
-            #expect(try await phone.phone.evaluate(attempt).status == .secondFactorUnavailable)
-            let call = try #require(calls.last)
-            stage.expectOutage(
-                try await servers.secondFactor.client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: call)) { $0 })
-            var ready = try await stage.secondFactorReady()
-            // A good answer of before holds for five seconds.
-            while ready.status == .ok {
-                try await Task.sleep(for: .milliseconds(100))
-                ready = try await stage.secondFactorReady()
+            try await TableHolder.with("instance", at: stage.cluster.address(of: stage.secondFactor.name), mode: "EXCLUSIVE") { _ in
+                #expect(await servers.refusal { try await shown.logInByPIN() } == .secondFactorUnavailable)
+                servers.clock.advance(11)
+                #expect(try await phone.phone.evaluate(attempt).status == .secondFactorUnavailable)
+                let call = try #require(calls.last)
+                stage.expectOutage(
+                    try await servers.secondFactor.client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: call)) { $0 })
+                var ready = try await stage.secondFactorReady()
+                // A good answer of before holds for five seconds.
+                while ready.status == .ok {
+                    try await Task.sleep(for: .milliseconds(100))
+                    ready = try await stage.secondFactorReady()
+                }
+                #expect(ready.status == .serviceUnavailable && ready.said.contains("locked by another process"), "\(ready.said)")
             }
-            #expect(ready.status == .serviceUnavailable && ready.said.contains("locked by another process"), "\(ready.said)")
-            try await holder.letGo()
             servers.secondFactor.listen(nil)
             #expect(try await stage.counted() == (evaluations: 0, highest: 0, proven: 0))
             #expect(try await phone.phone.evaluate(attempt).status == .ok)
@@ -246,11 +247,12 @@ struct ScarceDatabaseTests {
     func contestUnderHeldInstances() async throws {
         try await FaultyServers.run(settings: Self.impatient) { stage async throws in
             let contest = try await FaultContest(at: stage)
-            let holder = try await TableHolder("instance", at: stage.cluster.address(of: stage.secondFactor.name), mode: "EXCLUSIVE")
-            try await contest.expectOneWinner {
-                // The other server has its own database.
-                try await contest.expectStopped()
-                try await holder.letGo()
+            try await TableHolder.with("instance", at: stage.cluster.address(of: stage.secondFactor.name), mode: "EXCLUSIVE") { holder in
+                try await contest.expectOneWinner {
+                    // The other server has its own database.
+                    try await contest.expectStopped()
+                    try await holder.letGo()
+                }
             }
         }
     }

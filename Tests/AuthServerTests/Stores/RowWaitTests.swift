@@ -28,24 +28,19 @@ struct RowWaitTests {
         try await ServersFixture.run(database: database) { servers in
             let begin = try await Self.prepare(deed, at: servers)
             // Others may read it, and nobody changes a row of it.
-            let holder = try await TableHolder("account", at: cluster.address(of: name), mode: "SHARE")
-            let isOver = Mutex(false)
-            let work = Task {
-                defer { isOver.withLock { $0 = true } }
-                try await begin()
-            }
-            let held: [String]
-            do {
+            let (work, held) = try await TableHolder.with("account", at: cluster.address(of: name), mode: "SHARE") { _ in
+                let isOver = Mutex(false)
+                let work = Task {
+                    defer { isOver.withLock { $0 = true } }
+                    try await begin()
+                }
                 while try await Self.waiting(in: other) == 0 {
                     try #require(!isOver.withLock { $0 }, "it wants nothing of the account")
                     await Task.yield()
                 }
-                held = try await Self.heldTables(in: other)
-            } catch {
-                try await holder.letGo()
-                throw error
+                let held = try await Self.heldTables(in: other)
+                return (work, held)
             }
-            try await holder.letGo()
             try await work.value
             #expect(held.isEmpty)
         }

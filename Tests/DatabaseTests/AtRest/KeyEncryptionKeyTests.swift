@@ -140,6 +140,29 @@ struct KeyEncryptionKeyTests {
         #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == before.subtracting([draft]))
     }
 
+    @Test("A draft gets its name unless another key has it: that is told, and both stay")
+    func renamed() throws {
+        let folder = try TemporaryFolder()
+        let (ours, path) = (String(repeating: "0f", count: 32), folder.file("key"))
+        let draft = try folder.write(ours + "\n", to: "key.drawn")
+        for content in [String(repeating: "a0", count: 32), "no key"] {
+            _ = try folder.write(content, to: "key")
+            #expect(throws: KeyFileError.taken(path: path, draft: draft)) { try KeyFile.rename(draft, holding: ours, to: path) }
+            #expect(try String(contentsOfFile: draft, encoding: .utf8) == ours + "\n")
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+        }
+        // Another start in the folder was first, also where it has taken the draft away by then.
+        for _ in 0..<2 {
+            _ = try folder.write(ours.uppercased(), to: "key")
+            try KeyFile.rename(draft, holding: ours, to: path)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
+        }
+        _ = try folder.write(ours, to: "key.drawn")
+        try FileManager.default.removeItem(atPath: path)
+        try KeyFile.rename(draft, holding: ours, to: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
+    }
+
     @Test("Where the key cannot be read, what was left beside it stays: it may be all that there is of it")
     func leftWithoutKey() throws {
         let folder = try TemporaryFolder()

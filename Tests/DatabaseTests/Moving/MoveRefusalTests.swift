@@ -185,14 +185,14 @@ struct MoveRefusalTests {
         }
     }
 
-    private static let runs = MoveRefusal.serverRuns("the old one", connections: 1)
+    private static let serverRuns = MoveRefusal.serverRuns("the old one", connections: 1)
 
     /// A move to a file that is refused before it has made anything there.
-    private func refuse(_ file: String) async throws {
+    private func expectRefused(_ file: String) async throws {
         let source = try SQLiteDatabase.inMemory()
-        let from = MoveEnd(source, url: "postgresql:old", name: "the old one", checkAlone: { throw Self.runs })
+        let from = MoveEnd(source, url: "postgresql:old", name: "the old one", checkAlone: { throw Self.serverRuns })
         let target = try MoveEnd.target(.sqlite(path: file), "sqlite:new")
-        await #expect(throws: Self.runs) { _ = try await DatabaseMove(from: from, to: target, schema: movedSchema).run() }
+        await #expect(throws: Self.serverRuns) { _ = try await DatabaseMove(from: from, to: target, schema: movedSchema).run() }
         try await target.close()
         try await source.close()
     }
@@ -202,16 +202,16 @@ struct MoveRefusalTests {
         let folder = try TemporaryFolder()
         let file = folder.file("new.sqlite")
         for _ in 0..<2 {
-            try await refuse(file)
+            try await expectRefused(file)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
         // A link to nowhere stays one.
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: file)
-        try await refuse(folder.file("link"))
+        try await expectRefused(folder.file("link"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["link"])
         // A file without a byte is one again.
         try Data().write(to: URL(fileURLWithPath: file))
-        try await refuse(file)
+        try await expectRefused(file)
         #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["link", "new.sqlite"])
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
         let server = try openDatabase(.sqlite(path: file))
@@ -229,16 +229,77 @@ struct MoveRefusalTests {
         let noted = try Data(contentsOf: URL(fileURLWithPath: file + ".lock"))
         #expect(!noted.isEmpty)
         // With its tables, it is no target that a move gives back.
-        try await refuse(file)
+        try await expectRefused(file)
         try checkContent(.ours, of: .sqlite(path: file))
         try noted.write(to: URL(fileURLWithPath: file + ".lock"))
         for isOfNoBytes in [false, true] {
             try FileManager.default.removeItem(atPath: file)
             if isOfNoBytes { try Data().write(to: URL(fileURLWithPath: file)) }
-            try await refuse(file)
+            try await expectRefused(file)
             #expect(FileManager.default.fileExists(atPath: file) == isOfNoBytes)
             #expect(try Data(contentsOf: URL(fileURLWithPath: file + ".lock")) == noted)
             try Data().write(to: URL(fileURLWithPath: file))
+        }
+    }
+
+    @Test("A log beside a target that is missing or without a byte stays: it may hold what a lost database had last, and opening would remove it")
+    func leavesLogs() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("new.sqlite")
+        let server = try openDatabase(.sqlite(path: file))
+        try await server.beginSchema()
+        let left = try Data(contentsOf: URL(fileURLWithPath: file + "-wal"))
+        try await server.close()
+        #expect(!left.isEmpty)
+        // By a link that leads to it as well.
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: file)
+        for (end, isOfNoBytes) in [("-wal", false), ("-wal", true), ("-journal", false), ("-journal", true)] {
+            for name in ["new.sqlite", "new.sqlite.lock"] { try? FileManager.default.removeItem(atPath: folder.file(name)) }
+            if isOfNoBytes { try Data().write(to: URL(fileURLWithPath: file)) }
+            try left.write(to: URL(fileURLWithPath: file + end))
+            let before = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
+            for place in [file, folder.file("link")] {
+                let error = #expect(throws: DatabaseOpenError.self) { try MoveEnd.target(.sqlite(path: place), "") }
+                let words = "it is \(isOfNoBytes ? "without a byte" : "missing"), and the log \(file)\(end) is not empty"
+                #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+                #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == before)
+                #expect(try Data(contentsOf: URL(fileURLWithPath: file + end)) == left)
+            }
+            // One without a byte is nobody's.
+            try Data().write(to: URL(fileURLWithPath: file + end))
+            try await expectRefused(file)
+            try? FileManager.default.removeItem(atPath: file + end)
+        }
+    }
+
+    @Test("A target that cannot be opened leaves nothing either: what lies in the place of a side file is told, and no empty file stays beside it")
+    func unopened() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("new.sqlite")
+        try FileManager.default.createDirectory(atPath: file + "-shm", withIntermediateDirectories: false)
+        for isOfNoBytes in [false, true] {
+            if isOfNoBytes { try Data().write(to: URL(fileURLWithPath: file)) }
+            #expect(throws: DatabaseOpenError.self) { try MoveEnd.target(.sqlite(path: file), "") }
+            let left: Set = isOfNoBytes ? ["new.sqlite", "new.sqlite-shm"] : ["new.sqlite-shm"]
+            #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == left)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
+    }
+
+    @Test("The command that finishes a move is told whole, or not: a URL of which a line shows a part names another database")
+    func finishing() {
+        func words(_ source: String, _ target: String?) -> String {
+            DatabaseOpenError.unfinishedMove(path: "x", source: source, target: target).description
+        }
+        let whole = "finish it with ostiary admin move-database --from sqlite:/srv/old --to 'postgresql:///new?host=/srv', or remove it and take "
+        #expect(words("sqlite:/srv/old", "postgresql:///new?host=/srv").contains(whole))
+        let long = "sqlite:/srv/" + String(repeating: "x", count: 700)
+        let broken: [(source: String, target: String?)] = [
+            ("sqlite:/a  b", "sqlite:/c"), ("sqlite:/a", "sqlite:/c  d"), (long, "sqlite:/c"), ("sqlite:/a", nil), ("", "sqlite:/c"),
+        ]
+        for (source, target) in broken {
+            let told = words(source, target)
+            #expect(!told.contains("--") && told.contains("finish it by the same ostiary admin move-database that began it"), "\(told)")
         }
     }
 

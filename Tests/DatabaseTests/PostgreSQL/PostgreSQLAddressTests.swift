@@ -30,6 +30,7 @@ struct PostgreSQLAddressTests {
             "postgresql://ostiary@/ostiary?host=/run/postgresql", "postgresql://localhost/x", "postgresql://localhost:6000/x?password_file=/p",
             "postgresql://db1,db2:6000,[fd00::1]:7/x?sslrootcert=/ca.pem", "postgresql:///x?host=/a,/b&port=1,2",
             "postgresql://[::1]/x?sslrootcert=/ca.pem&sslmode=disable", "postgresql://o@db/x?sslrootcert=/ca.pem&sslcert=/c&sslkey=/k",
+            "postgresql://[fe80::1%25eth0]:6000/x?sslrootcert=/ca.pem",
         ])
     func written(text: String) throws { #expect(try address(text)?.url == text) }
 

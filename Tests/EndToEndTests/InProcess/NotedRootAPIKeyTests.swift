@@ -12,7 +12,7 @@ import Testing
 @testable import ostiary
 
 /// Which starts make an API key, and what a start knows of the key of the one before it.
-@Suite("API keys: what a start makes, takes and refuses")
+@Suite("API keys: what a start makes, takes and refuses", .timeLimit(.minutes(5)))
 struct NotedRootAPIKeyTests {
     private let folder: TemporaryFolder
     private let options: StorageOptions
@@ -152,36 +152,135 @@ struct NotedRootAPIKeyTests {
     func sameMoment() async throws {
         let other = folder.file("other/\(RootAPIKey.fileName)")
         let others = try StorageOptions.parse(["--data", folder.file("other")])
-        for _ in 0..<4 {
-            try await withDatabase(on: .postgresql) { database in
-                // Neither is noted when they look.
-                let (one, two) = (try await ensured(in: database), try await ensured(in: database, others))
-                #expect(one.isMade && two.isMade)
-                try await makeServer(in: database)
-                let storage = storage(in: database)
-                async let first = Self.keeps(one, in: storage)
-                async let second = Self.keeps(two, in: storage)
-                let kept = [try await first, try await second]
-                #expect(kept.count(where: { $0 }) == 1)
-                #expect([Self.isThere(file), Self.isThere(other)] == kept)
-                #expect(!Self.isThere(draft) && !Self.isThere(other + ".drawn"))
-
-                let (winner, loser) = kept[0] ? (file, other) : (other, file)
-                let missing = RootAPIKeyError.missing(path: loser, database: database.place)
-                await #expect(throws: missing) { _ = try await ensured(in: database, kept[0] ? others : options) }
-                try FileManager.default.copyItem(atPath: winner, toPath: loser)
-                for node in [options, others] {
-                    let found = try await ensured(in: database, node)
-                    #expect(!found.isMade)
-                    #expect(try await Self.keeps(found, in: storage))
-                    let own = try #require(try found.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
-                    #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
-                }
-                for path in [file, other] { try FileManager.default.removeItem(atPath: path) }
-            }
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let (database, second) = (try await cluster.open(name), try await cluster.open(name))
+        // Neither is noted when they look.
+        let (one, two) = (try await ensured(in: database), try await ensured(in: second, others))
+        #expect(one.isMade && two.isMade)
+        try await makeServer(in: database)
+        let (storage, secondStorage) = (storage(in: database), storage(in: second))
+        // Whoever reads, and writes by what it read, has read by the time that both wait.
+        let kept = try await TableHolder.with("applied_setting", at: cluster.address(of: name), mode: "EXCLUSIVE") { holder in
+            async let first = Self.keeps(one, in: storage)
+            async let last = Self.keeps(two, in: secondStorage)
+            try await Self.waitForTwo(at: cluster, in: name)
+            try await holder.letGo()
+            return [try await first, try await last]
         }
+        #expect(kept.count(where: { $0 }) == 1)
+        #expect([Self.isThere(file), Self.isThere(other)] == kept)
+        #expect(!Self.isThere(draft) && !Self.isThere(other + ".drawn"))
+
+        let (winner, loser) = kept[0] ? (file, other) : (other, file)
+        let missing = RootAPIKeyError.missing(path: loser, database: database.place)
+        await #expect(throws: missing) { _ = try await ensured(in: database, kept[0] ? others : options) }
+        try FileManager.default.copyItem(atPath: winner, toPath: loser)
+        for node in [options, others] {
+            let found = try await ensured(in: database, node)
+            #expect(!found.isMade)
+            #expect(try await Self.keeps(found, in: storage))
+            let own = try #require(try found.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(try await NotedRootAPIKey(in: database).note(own, under: key) == false)
+        }
+        for opened in [database, second] { await opened.close() }
         let error = RootAPIKeyError.drawnElsewhere(path: file, database: "x").description
         #expect(error.contains("Copy the file \(RootAPIKey.fileName) of that node to \(file) (mode 600)") && !error.contains("\n"), "\(error)")
+    }
+
+    /// Returns when two wait for a lock in a database.
+    private static func waitForTwo(at cluster: PostgreSQLCluster, in name: String) async throws {
+        let looking = try await cluster.open("postgres")
+        let question = "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = '\(name)' AND wait_event_type = 'Lock'"
+        while try await looking.read({ try $0.one(question)?.int("n") ?? 0 }) < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        await looking.close()
+    }
+
+    @Test(
+        "Of two starts in one folder both end with the same key, whichever of them is slower",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func sameFolder() async throws {
+        try await withDatabase(on: .postgresql) { database in
+            let storage = storage(in: database)
+            let (one, two) = (try await ensured(in: database), try await ensured(in: database))
+            try await makeServer(in: database)
+            try await Self.settle(one, in: storage)
+            let made = try content().trimmingCharacters(in: .whitespacesAndNewlines)
+            // Its draft is gone, and its settings are read only now.
+            let own = try #require(try two.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(own.matches(made))
+            try await Self.settle(two, in: storage)
+            #expect(try content().trimmingCharacters(in: .whitespacesAndNewlines) == made)
+
+            // One that looks while the other gives the key its name: the database is asked in between.
+            let (named, aside) = (self.file, self.file + ".aside")
+            try FileManager.default.moveItem(atPath: named, toPath: aside)
+            let slow = AskedDatabase(base: database) { try? FileManager.default.moveItem(atPath: aside, toPath: named) }
+            let third = try await ensured(in: slow)
+            #expect(!third.isMade && third.draft == nil)
+            let taken = try #require(try third.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(taken.matches(made))
+        }
+    }
+
+    @Test(
+        "A key that somebody puts there while a start draws one is not lost, nor is the drawn one: that start ends, and the next one has what is there",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func putMeanwhile() async throws {
+        try await withDatabase(on: .postgresql) { database in
+            let (found, storage) = (try await ensured(in: database), storage(in: database))
+            let drawn = try String(contentsOfFile: draft, encoding: .utf8)
+            try await makeServer(in: database)
+            let theirs = String(repeating: "b8", count: 32)
+            _ = try folder.write(theirs, to: "data/\(RootAPIKey.fileName)", mode: 0o600)
+            let error = RootAPIKeyError.taken(path: file, draft: draft)
+            await #expect(throws: error) { try await Self.settle(found, in: storage) }
+            #expect(try content() == theirs)
+            #expect(try String(contentsOfFile: draft, encoding: .utf8) == drawn)
+            #expect(error.description.contains("run mv \(draft) \(file) before") && !error.description.contains("\n"), "\(error)")
+            #expect(try await !ensured(in: database).isMade)
+            #expect(try content() == theirs && !Self.isThere(draft))
+        }
+    }
+
+    @Test(
+        "A draft that cannot be used is told as that before a database is made, and nobody is told to copy or to make a file of its name",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func spoiltDraft() async throws {
+        let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
+        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: true)
+        let whole = String(repeating: "a7", count: 32)
+        for (content, mode, error) in [
+            ("half", 0o600, RootAPIKeyError.strangeDraft(path: draft)), (whole, 0o640, .openDraft(path: draft)),
+        ] as [(String, Int, RootAPIKeyError)] {
+            _ = try folder.write(content, to: "data/\(RootAPIKey.fileName).drawn", mode: mode)
+            await #expect(throws: error) { _ = try await RootAPIKey.presumed(settings, options) }
+            try await withDatabase(on: .postgresql) { database in
+                await #expect(throws: error) { _ = try await ensured(in: database) }
+                #expect(try String(contentsOfFile: draft, encoding: .utf8) == content)
+            }
+            let words = error.description
+            #expect(words.contains(draft) && !words.contains("openssl") && !words.contains("another node") && !words.contains("\n"), "\(words)")
+        }
+        #expect(RootAPIKeyError.openDraft(path: draft).description.contains("run chmod 600 \(draft), and start again"))
+        #expect(RootAPIKeyError.strangeDraft(path: draft).description.contains("remove it (rm \(draft)), and start again"))
+    }
+
+    @Test("A draft that cannot get its name is told as an API key, and not as a key file", .enabled(if: PostgreSQLCluster.isInstalled))
+    func unnamed() async throws {
+        try await withDatabase(on: .postgresql) { database in
+            let (found, storage) = (try await ensured(in: database), storage(in: database))
+            try await makeServer(in: database)
+            // With its folder both names are gone.
+            try FileManager.default.removeItem(atPath: folder.file("data"))
+            let error = await #expect(throws: RootAPIKeyError.self) { try await Self.settle(found, in: storage) }
+            let words = error?.description ?? ""
+            #expect(words.hasPrefix("cannot make the API key \(file): no such file or directory"), "\(words)")
+        }
     }
 
     @Test(
@@ -316,4 +415,28 @@ struct NotedRootAPIKeyTests {
             #expect(held.count == 1 && held.first != one.hash && held.first != SHA(one.hash))
         }
     }
+}
+
+/// A database that says when it is read, before it is.
+private struct AskedDatabase: Database {
+    let base: any Database
+    let asked: @Sendable () -> Void
+
+    var dialect: SQLDialect { base.dialect }
+    var place: String { base.place }
+    var isShared: Bool { base.isShared }
+
+    func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        asked()
+        return try await base.read(body)
+    }
+
+    func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await base.transaction(body)
+    }
+
+    func checkWritable(_ tables: Set<String>) async throws { try await base.checkWritable(tables) }
+    func checkInPlace() async throws { try await base.checkInPlace() }
+    func purge() async throws { try await base.purge() }
+    func close() async throws { try await base.close() }
 }

@@ -44,6 +44,24 @@ struct StorageWarningTests {
         #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.level == .warning })
     }
 
+    @Test("A database that is named in another way is the same one, also where a program of before has left its name as it was given")
+    func sameDatabase() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("keys"), withIntermediateDirectories: true)
+        // The first is `sqlite:////…`.
+        let names = [("///" + folder.file("one.sqlite"), folder.file("one.sqlite")), (folder.file("./one.sqlite"), folder.file("one.sqlite"))]
+        for (given, whole) in names {
+            let mark = DatabaseMark(of: try DatabaseURL(parsing: "sqlite:\(given)"), keyFile: folder.file("keys/it.kek"))
+            #expect(mark.database == whole)
+            for left in ["//" + whole, whole, folder.file("././one.sqlite")] {
+                _ = try folder.write("\(left)\n", to: "keys/it.kek.database")
+                #expect(mark.former == mark.database)
+            }
+        }
+        _ = try folder.write("ostiary at /run/postgresql:5432\n", to: "keys/it.kek.database")
+        let mark = DatabaseMark(of: .sqlite(path: folder.file("one.sqlite")), keyFile: folder.file("keys/it.kek"))
+        #expect(mark.former == "ostiary at /run/postgresql:5432")
+    }
+
     @Test("An API key in the data folder that was not made here is told as that, and not as a database's key file; it is not printed, nor changed")
     func strangeAPIKey() async throws {
         let content = "made-by-hand-0123456789abcdefghijklmnopqrstuv"

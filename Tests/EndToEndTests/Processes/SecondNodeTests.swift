@@ -122,17 +122,17 @@ struct SecondNodeTests {
         let url = try DatabaseURL(parsing: try #require(pair.databaseSettings["OSTIARY_DATABASE_URL"]))
         guard case .postgresql(let address) = url else { throw Timeout(description: "no PostgreSQL") }
         // Others read it meanwhile, and write nothing there.
-        let holder = try await TableHolder("applied_setting", at: address, mode: "SHARE")
-        try node.start()
-        try await waitUntilReady(node)
-        let words = "which API key this node has may not be noted"
-        try await eventually("it says so: \(node.complaints)") { node.complaints.contains(words) }
-        let lines = node.complaints.split(separator: "\n")
-        let runs = try #require(lines.firstIndex(where: { $0.contains("authentication server runs") }))
-        let says = try #require(lines.firstIndex(where: { $0.contains(words) }))
-        #expect(runs < says, "\(node.complaints)")
-        #expect(try await status(at: adminURL, try key(in: data)) == 200)
-        try await holder.letGo()
+        try await TableHolder.with("applied_setting", at: address, mode: "SHARE") { _ in
+            try node.start()
+            try await waitUntilReady(node)
+            let words = "which API key this node has may not be noted"
+            try await eventually("it says so: \(node.complaints)") { node.complaints.contains(words) }
+            let lines = node.complaints.split(separator: "\n")
+            let runs = try #require(lines.firstIndex(where: { $0.contains("authentication server runs") }))
+            let says = try #require(lines.firstIndex(where: { $0.contains(words) }))
+            #expect(runs < says, "\(node.complaints)")
+            #expect(try await status(at: adminURL, try key(in: data)) == 200)
+        }
         // The next start makes up for it, and tells what differs.
         try await node.stop()
         try node.start()
@@ -162,7 +162,7 @@ struct SecondNodeTests {
         try FileManager.default.moveItem(at: held, to: aside)
         let refused = try pair.authentication.start(settings)
         #expect(try await refused.end() == 1)
-        #expect(refused.complaints.contains("there is no \(held.path). A server has run"), "\(refused.complaints)")
+        #expect(refused.complaints.contains("there is no \(held.path). A server has noted an API key in the database "), "\(refused.complaints)")
         #expect(!FileManager.default.fileExists(atPath: held.path))
 
         try FileManager.default.moveItem(at: aside, to: held)
