@@ -6,7 +6,7 @@ struct KeyDraft {
     let path: String
     let file: FileHandle
 
-    private static let infix = ".new-"
+    static let infix = ".new-"
 
     /// A new one, with mode 0600.
     /// - Parameter name: the path that the key is to have.

@@ -14,8 +14,6 @@ package enum ServerFiles {
 
     private static let ofDatabase = ["", "-wal", "-shm", "-journal", ".lock", ".first-start", ".first-start.part", ".moved", ".moved.part"]
     private static let ofKey = ["", ".database"]
-    /// Behind it a file that is to become a key has a UUID.
-    private static let draftInfix = ".new-"
     /// Folders of the system, as the Filesystem Hierarchy Standard and Debian have them: other programs count on whose they are, also while nothing is in one.
     private static let ofSystem: Set<String> = [
         "/", "/bin", "/boot", "/dev", "/dev/shm", "/etc", "/etc/opt", "/etc/pki", "/etc/ssl", "/etc/ssl/private", "/home", "/lib", "/lib64", "/media",
@@ -78,7 +76,7 @@ package enum ServerFiles {
 
     /// Whether it is what a start that was killed has left of a key.
     private static func isDraft(_ found: String, of known: Set<String>) -> Bool {
-        guard let infix = found.range(of: draftInfix, options: .backwards) else { return false }
+        guard let infix = found.range(of: KeyDraft.infix, options: .backwards) else { return false }
         return known.contains(String(found[..<infix.lowerBound])) && UUID(uuidString: String(found[infix.upperBound...])) != nil
     }
 }
