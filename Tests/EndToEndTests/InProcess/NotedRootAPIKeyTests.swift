@@ -261,7 +261,8 @@ struct NotedRootAPIKeyTests {
             await #expect(throws: error) { _ = try await RootAPIKey.presumed(settings, options) }
             try await withDatabase(on: .postgresql) { database in
                 await #expect(throws: error) { _ = try await ensured(in: database) }
-                #expect(try String(contentsOfFile: draft, encoding: .utf8) == content)
+                let left = try String(contentsOfFile: draft, encoding: .utf8)
+                #expect(left == content)
             }
             let words = error.description
             #expect(words.contains(draft) && !words.contains("openssl") && !words.contains("another node") && !words.contains("\n"), "\(words)")
