@@ -49,7 +49,8 @@ extension SQLError: OperatorFault {
         case .commitsUnanswered(let standbys?):
             .mend(
                 "is the synchronous standby there? They wait for it (synchronous_standby_names is \(standbys)). SHOW synchronous_standby_names says who is "
-                    + "awaited, SELECT * FROM pg_stat_replication who is there")
+                    + "awaited, SELECT * FROM pg_stat_replication who is there. If that standby was promoted, change nothing here: stop this server, which "
+                    + "others have left")
         case .commitsUnanswered(nil): .mend("look at disk and log of the database's server")
         case .unavailable: .wait
         case .diskFull: .mend("free some space there")
