@@ -4,23 +4,39 @@ import Synchronization
 /// with each connection. It is the order and nothing else: whether a host takes writes is seen at each connection.
 final class HostOrder: Sendable {
     private let count: Int
-    private let first = Mutex(0)
+    private let known = Mutex(Known())
+
+    /// What is known of them.
+    private struct Known {
+        /// The one to be asked first.
+        var first = 0
+        /// The one that went silent last, until it answers.
+        var silent: Int?
+    }
 
     /// - Parameter count: how many hosts there are.
     init(count: Int) { self.count = count }
 
-    /// Places of the hosts, the one to be asked first at the front, the others as the URL has them.
+    /// Places of the hosts, the one to be asked first at the front, the others as the URL has them, and one that has gone silent behind all.
     var places: [Int] {
-        let first = first.withLock { $0 }
-        return [first].filter { $0 < count } + (0..<count).filter { $0 != first }
+        let known = known.withLock { $0 }
+        let all = 0..<count
+        let last = all.filter { $0 == known.silent && $0 != known.first }
+        return all.filter { $0 == known.first } + all.filter { $0 != known.first && !last.contains($0) } + last
     }
 
-    func note(answered place: Int) { first.withLock { $0 = place } }
+    func note(answered place: Int) {
+        known.withLock { known in
+            known.first = place
+            if known.silent == place { known.silent = nil }
+        }
+    }
 
     /// A host that has gone silent is asked last.
     func note(silent place: Int) {
-        first.withLock { first in
-            if first == place, count > 0 { first = (place + 1) % count }
+        known.withLock { known in
+            known.silent = place
+            if known.first == place, count > 0 { known.first = (place + 1) % count }
         }
     }
 }

@@ -13,11 +13,16 @@ struct HostOrderTests {
         #expect(order.places == [2, 0, 1])
         // That another is silent says nothing of this one.
         order.note(silent: 0)
-        #expect(order.places == [2, 0, 1])
+        #expect(order.places == [2, 1, 0])
         order.note(silent: 2)
         #expect(order.places == [0, 1, 2])
+        // An old primary, the second of them a standby: the third, which was promoted, comes before it.
         order.note(silent: 0)
-        #expect(order.places == [1, 0, 2])
+        #expect(order.places == [1, 2, 0])
+        order.note(answered: 2)
+        #expect(order.places == [2, 1, 0])
+        order.note(answered: 0)
+        #expect(order.places == [0, 1, 2])
         let only = HostOrder(count: 1)
         only.note(silent: 0)
         #expect(only.places == [0])
