@@ -88,6 +88,54 @@ struct FileWayTests {
         try await SQLiteDatabase.open(path: file).close()
     }
 
+    /// What is said of what is no file.
+    private static func words(_ place: String, _ kind: String) -> String { "\(place) is a \(kind), and a file is to be there: move it away" }
+
+    @Test(
+        "A pipe in the place of the database, or of what lies beside it, is told as that before anything is opened, and nobody waits for it",
+        arguments: ["", "-wal", "-shm", "-journal", ".moved", ".first-start", ".first-start.part"])
+    func pipe(suffix: String) async throws {
+        let file = folder.databasePath
+        if !suffix.isEmpty {
+            try await SQLiteDatabase.open(path: file).close()
+            // Which is made first.
+            try FileManager.default.removeItem(atPath: "\(file).lock")
+        }
+        let place = file + suffix
+        try #require(mkfifo(place, 0o600) == 0)
+        let listed = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let error = DatabaseOpenError.cannotOpen(path: file, reason: Self.words(place, "pipe"))
+        #expect(throws: error) { try DatabaseFile.checkLink(file) }
+        #expect(throws: error) { try checkContent(.ours, of: .sqlite(path: file)) }
+        #expect(try firstStep(of: .sqlite(path: file)) == nil)
+        for ownership in [DatabaseOwnership.exclusive, .shared] {
+            #expect(throws: error) { try SQLiteDatabase.open(path: file, ownership: ownership) }
+        }
+        if suffix == ".moved" {
+            #expect(throws: error) { try checkNotMoved(.sqlite(path: file)) }
+            let word = MovedWord(target: nil, mark: .unreadFile(place, reason: Self.words(place, "pipe")))
+            #expect(MovedFile.word(beside: file) == word)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == listed)
+        try FileManager.default.removeItem(atPath: place)
+        try await SQLiteDatabase.open(path: file).close()
+    }
+
+    @Test("A device and a socket are told as what they are, also behind a link; of what is missing, a file, a folder or a link to one nothing is")
+    func otherKinds() throws {
+        let device = try link("device", to: "/dev/null")
+        let error = DatabaseOpenError.cannotOpen(path: device, reason: Self.words(device, "device"))
+        #expect(throws: error) { try DatabaseFile.checkKinds(of: device) }
+        // By a link SQLite opens nothing beside a database: that is told as a link.
+        let file = try folder.write("", to: "it.sqlite")
+        _ = try link("it.sqlite-wal", to: "/dev/null")
+        try DatabaseFile.checkKinds(of: file)
+        // Not where a system makes none so.
+        let socket = folder.file("socket")
+        if mknod(socket, S_IFSOCK | 0o600, 0) == 0 { #expect(FileWay.stranger(at: socket) == Self.words(socket, "socket")) }
+        for place in [folder.file("none"), file, folder.path, try link("way", to: file)] { #expect(FileWay.stranger(at: place) == nil, "\(place)") }
+    }
+
     @Test(
         "A link in the place of a file that SQLite makes is told as that, with where it leads, before anything is made",
         arguments: ["-wal", "-shm", "-journal"], [false, true])

@@ -66,24 +66,25 @@ struct WritingRightTests {
         func advice(_ name: String = "ostiary.sqlite.lock") throws -> String {
             try #require(WritingRight(of: folder.file(name), by: Self.stranger).advice)
         }
-        let given = "run chown -h 61234 \(folder.path) as root; or name another folder"
+        let given = "run chown -h 61234 \(folder.path) as root"
+        let taking = "\(given); or take this server's files to another folder, and name that"
         func expectKept(_ told: String) {
             #expect(told.contains(", and this runs as 61234, and it is not this server's alone: run this as "), "\(told)")
             #expect(!told.contains(" \(folder.path) as root"), "\(told)")
         }
-        #expect(try advice().hasSuffix(given))
+        #expect(try advice().hasSuffix("\(given); or name another folder"))
         // What a killed start leaves is the server's, too, and what a file system has in its own folder nobody's.
         _ = try KeyDraft(of: folder.file("ostiary.kek"))
         for name in ["ostiary.sqlite", "ostiary.sqlite.first-start.part", "ostiary.sqlite.moved.part", "root-api-key.drawn", "lost+found"] {
             _ = try folder.write("", to: name)
         }
-        #expect(try advice().hasSuffix(given))
+        #expect(try advice().hasSuffix(taking))
         for name in ["passwd", "second-factor.sqlite", "second-factor.kek", "it.sqlite", "ostiary.kek.bak", "ostiary.kek.new-it"] {
             let foreign = try folder.write("", to: name)
             expectKept(try advice())
             try FileManager.default.removeItem(atPath: foreign)
         }
-        #expect(try advice().hasSuffix(given))
+        #expect(try advice().hasSuffix(taking))
         for name in ["second-factor.sqlite.lock", "second-factor.kek", "root.key", "app.db"] { expectKept(try advice(name)) }
     }
 
@@ -120,6 +121,55 @@ struct WritingRightTests {
         try FileManager.default.removeItem(atPath: inner)
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
         try expectNone()
+    }
+
+    @Test(
+        "The server's files in a folder that others have, too, go into its own by the same commands: in one without them it would be a new server",
+        .enabled(if: geteuid() == 0), arguments: ["ostiary.sqlite-wal", "ostiary.sqlite.lock"])
+    func takenAlong(file: String) throws {
+        let folder = try TemporaryFolder()
+        for name in ["mail.db", "ostiary.sqlite", "ostiary.kek", "ostiary.kek.database", "root-api-key"] { _ = try folder.write(name, to: name) }
+        let (inner, own) = (folder.file("ostiary"), ["ostiary.sqlite", "ostiary.kek", "ostiary.kek.database", "root-api-key"])
+        for name in own { try #require(lchown(folder.file(name), Self.stranger, Self.stranger) == 0) }
+        func advice() throws -> String { try #require(WritingRight(of: folder.file(file), by: Self.stranger).advice) }
+        let elsewhere = "; or take this server's files to another folder, and name that"
+        // With a part of its files it is a new server, or a lost one.
+        let link = folder.file("ostiary.sqlite.moved")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file("mail.db"))
+        func expectNone() throws {
+            let told = try advice()
+            #expect(told.hasSuffix(elsewhere) && !told.contains("mkdir") && !told.contains("chown") && !told.contains("mv -n"), "\(told)")
+        }
+        try expectNone()
+        try FileManager.default.removeItem(atPath: link)
+        try #require(lchown(folder.file("ostiary.kek"), 0, 0) == 0)
+        try expectNone()
+        try #require(lchown(folder.file("ostiary.kek"), Self.stranger, Self.stranger) == 0)
+
+        let files = own.map(folder.file).joined(separator: " ")
+        let commands = "mkdir -m 700 \(inner) && mv -n \(files) \(inner) && chown -h 61234 \(inner)"
+        let told = try advice()
+        let making = ", or make one in it for 61234, take this server's files along, and name that"
+        #expect(told.hasSuffix("\(making) (\(commands), as root)\(elsewhere)"), "\(told)")
+        let shell = try Process.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", commands])
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0)
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: inner)) == Set(own))
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["mail.db", "ostiary"])
+        for place in [inner] + own.map({ "\(inner)/\($0)" }) {
+            var status = stat()
+            #expect(lstat(place, &status) == 0 && status.st_uid == Self.stranger, "\(place)")
+        }
+    }
+
+    @Test("A folder that cannot be looked into is not told as one that others have, too, but where it is the system's")
+    func closedFolder() throws {
+        let folder = try TemporaryFolder()
+        func standing(_ place: String, _ listed: [String]?) -> ServerFiles.Standing {
+            ServerFiles.standing(of: place, with: "ostiary.kek", listing: { _ in listed })
+        }
+        #expect(standing(folder.path, nil) == .closed && standing("/var/lib", nil) == .shared)
+        #expect(standing(folder.path, ["ostiary.sqlite"]) == .alone && standing(folder.path, ["mail.db"]) == .shared)
     }
 
     @Test("Of a file with a second name, and of what is no file, no command gives anything away; nor what a link names by its letters alone")
@@ -196,7 +246,9 @@ struct WritingRightTests {
         let advice = try #require(WritingRight(of: file).advice)
         #expect(makingReason(EACCES, of: file) == "permission denied: \(advice)")
         #expect(!makingReason(EIO, of: file).contains("chmod"))
-        #expect(makingReason(EROFS, of: file).hasPrefix("read-only file system: mount it for writing"))
+        let mount = "read-only file system: mount it for writing (a unit of systemd: ReadWritePaths), or "
+        #expect(makingReason(EROFS, of: file) == "\(mount)take this server's files to another folder, and name that")
+        for bare in [nil, folder.file("other.sqlite")] { #expect(makingReason(EROFS, of: bare) == "\(mount)name another folder") }
         #expect(folderReason(CocoaError(.fileWriteNoPermission), of: file) == "its folder cannot be made: \(advice)")
         #expect(folderReason(CocoaError(.fileWriteVolumeReadOnly), of: file).contains(": mount it for writing"))
         #expect(folderReason(CocoaError(.fileWriteUnknown), of: file) == "its folder cannot be made")

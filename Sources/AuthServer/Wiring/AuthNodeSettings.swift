@@ -45,7 +45,11 @@ package struct AuthNodeSettings: Sendable {
     init(_ settings: Settings) throws(SettingsError) {
         publicURL = try settings.required(.publicURL, settings.publicURL(.publicURL))
         apiKey = try settings.required(.rootAPIKey, settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
-        guard apiKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
+        let file = try settings.text(.rootAPIKey) == nil ? settings.text(.rootAPIKeyFile) : nil
+        let source: SettingKey = file == nil ? .rootAPIKey : .rootAPIKeyFile
+        guard apiKey.isStrong else { throw .weakSecret(source) }
+        // A server with such a key would run, and answer 401 to all.
+        if let trouble = apiKey.fieldTrouble { throw .invalid(source, reason: "the API key\(file.map { " in \($0)" } ?? "") \(trouble)") }
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.serverName()
         serverLogo = try Self.logo(settings)

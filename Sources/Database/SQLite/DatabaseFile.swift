@@ -37,13 +37,30 @@ package enum DatabaseFile {
         throw .cannotOpen(path: path, reason: reason)
     }
 
+    /// Refuses what is neither a file nor a folder nor a link in the place of the database, or of what lies beside it: a pipe would hold up whoever opens it, or
+    /// be told as a disk that fails, or as a database that was lost. Nothing is opened.
+    /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    package static func checkKinds(of path: String) throws(DatabaseOpenError) {
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        // The mark of a first start lies beside the name that is given, and what SQLite has beside the file itself.
+        let followed = [path, MovedFile.path(of: path), path + ".first-start"]
+        let unfollowed = [path + ".first-start.part"] + sides.map { file + $0 }
+        let strangers = followed.lazy.compactMap { FileWay.stranger(at: $0) }
+        guard let found = strangers.first ?? unfollowed.lazy.compactMap({ FileWay.stranger(at: $0, followsLinks: false) }).first else { return }
+        throw .cannotOpen(path: path, reason: found)
+    }
+
+    /// What SQLite has beside a database.
+    private static let sides = ["-wal", "-shm", "-journal"]
+
     /// Refuses a link in the place of what SQLite has beside a database. It follows none: of a log it says no more than that it cannot open the database, and
-    /// of a journal that leads nowhere nothing at all, though the database may be half of what it was.
+    /// of a journal that leads nowhere nothing at all, though the database may be half of what it was. Nor is anything else there that is no file.
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)``.
     static func checkSides(of path: String) throws(DatabaseOpenError) {
+        try checkKinds(of: path)
         // Where a link leads SQLite has them, too.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        for suffix in ["-wal", "-shm", "-journal"] {
+        for suffix in sides {
             let side = file + suffix
             guard LinkTarget.of(side) != nil else { continue }
             let target = LinkTarget.last(of: side)

@@ -13,7 +13,9 @@ func makingReason(_ code: Int32, of path: String? = nil) -> String {
     switch code {
     case ENOSPC: "the disk is full: free some space there, then try again"
     case EDQUOT: "the quota is full: free some space there, or raise it, then try again"
-    case EROFS: "\(systemReason(code)): mount it for writing (a unit of systemd: ReadWritePaths), or name another folder"
+    case EROFS:
+        "\(systemReason(code)): mount it for writing (a unit of systemd: ReadWritePaths), or "
+            + (path.map { ServerFiles.elsewhere(than: LinkTarget.last(of: $0)) } ?? "name another folder")
     default: withAdvice(systemReason(code), path.flatMap { advice(on: code, WritingRight(of: $0, after: code)) })
     }
 }

@@ -13,6 +13,22 @@ enum FileWay {
         whole(path).flatMap { folders(above: $0).lazy.compactMap { trouble(at: $0, isFolder: true) }.first }
     }
 
+    /// What is in the place of a file and is none: a pipe, at which whoever opens it may wait without end, a socket or a device. A folder and a link are told
+    /// elsewhere.
+    /// - Parameter followsLinks: false of what is opened by no link.
+    static func stranger(at place: String, followsLinks: Bool = true) -> String? {
+        var status = stat()
+        guard (followsLinks ? stat(place, &status) : lstat(place, &status)) == 0 else { return nil }
+        let kind: String
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO: kind = "pipe"
+        case S_IFSOCK: kind = "socket"
+        case S_IFCHR, S_IFBLK: kind = "device"
+        default: return nil
+        }
+        return "\(place) is a \(kind), and a file is to be there: move it away"
+    }
+
     /// From the root on.
     static func folders(above path: String) -> [String] {
         sequence(first: path) { $0 == "/" ? nil : folder(of: $0) }.dropFirst().reversed()

@@ -6,8 +6,9 @@ enum MovedFile {
     /// Beside a database file, by whatever name that was given.
     static func path(of database: String) -> String { URL(fileURLWithPath: database).resolvingSymlinksInPath().path + ".moved" }
 
-    /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``.
+    /// - Throws: ``DatabaseOpenError/movedAway(path:target:mark:)``; ``DatabaseOpenError/cannotOpen(path:reason:)`` of what no move has left.
     static func check(_ database: String) throws(DatabaseOpenError) {
+        if let found = FileWay.stranger(at: path(of: database)) { throw .cannotOpen(path: database, reason: found) }
         if let word = word(beside: database) { throw .movedAway(path: database, target: word.target, mark: word.mark) }
     }
 
@@ -18,6 +19,8 @@ enum MovedFile {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         guard access(path, R_OK) == 0 else { return MovedWord(target: nil, mark: .unreadFile(path, reason: readingReason(errno, of: path))) }
+        // A pipe would be waited for.
+        if let found = FileWay.stranger(at: path) { return MovedWord(target: nil, mark: .unreadFile(path, reason: found)) }
         let text = FileManager.default.contents(atPath: path).flatMap { String(bytes: $0.prefix(4096), encoding: .utf8) } ?? ""
         let target = operatorLine(text)
         return MovedWord(target: target.isEmpty ? nil : target, mark: .file(path))

@@ -48,6 +48,7 @@ extension SQLiteDatabase {
     /// whoever may write and closes last folds it into the file and removes it. Nor is one opened that this process may not write: SQLite would leave files beside
     /// it that nobody may.
     private static func looking<Value>(at path: String, _ look: (GRDB.Database) throws -> Value) throws -> Value {
+        try DatabaseFile.checkKinds(of: path)
         guard access(path, F_OK) != 0 || access(path, R_OK | W_OK) == 0 else {
             throw DatabaseOpenError.cannotOpen(path: path, reason: makingReason(errno, of: path))
         }

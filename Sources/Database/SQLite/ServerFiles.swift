@@ -53,25 +53,54 @@ package enum ServerFiles {
         ofDatabase.map { "\(server).sqlite\($0)" } + ofKey.map { "\(server).kek\($0)" } + (server == authServer ? [apiKey, drawnAPIKey] : [])
     }
 
-    /// The other files of the same server that lie beside one and have the same owner. No link, and nothing that has a second name: what that is may be
-    /// anybody's, and root would give it away.
+    /// The other files of the same server that lie beside one and have the same owner.
     static func others(beside path: String, of owner: uid_t) -> [String] {
         let (folder, name) = (FileWay.folder(of: path), URL(fileURLWithPath: path).lastPathComponent)
-        return names(with: name).filter { $0 != name }.map { "\(folder)/\($0)" }.filter { other in
+        return names(with: name).filter { $0 != name }.map { "\(folder)/\($0)" }.filter { isPlain($0, of: owner) }
+    }
+
+    /// Whether it is a file of an owner's: no link, and nothing that has a second name. What that is may be anybody's, and root would give it away.
+    static func isPlain(_ file: String, of owner: uid_t) -> Bool {
+        var status = stat()
+        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == owner
+    }
+
+    /// What is in a folder by the names that the server's files have, be it a file, a link or anything else.
+    /// - Parameter name: of a file that the server has there, or is to have.
+    static func present(in folder: String, with name: String) -> [String] {
+        names(with: name).map { URL(fileURLWithPath: folder).appendingPathComponent($0).path }.filter { file in
             var status = stat()
-            return lstat(other, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == owner
+            return lstat(file, &status) == 0
         }
     }
 
-    /// Whether a folder may be given to the server's user: nothing is in it but what this server keeps there, and it is none of the system's. One that cannot be
-    /// looked into may not.
-    /// - Parameter name: of a file that the server has there, or is to have.
-    static func areAlone(in folder: String, with name: String) -> Bool {
-        guard !ofSystem.contains(URL(fileURLWithPath: folder).resolvingSymlinksInPath().path) else { return false }
-        guard let found = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
+    /// What whoever cannot make a file in its folder does instead: where the server has files there a folder without them would be a new server's.
+    static func elsewhere(than path: String) -> String {
+        let isBare = present(in: FileWay.folder(of: path), with: URL(fileURLWithPath: path).lastPathComponent).isEmpty
+        return isBare ? "name another folder" : "take this server's files to another folder, and name that"
+    }
+
+    /// Whose a folder is by what is in it.
+    enum Standing: Equatable {
+        /// Nothing is in it but what this server keeps there: it may be given to the server's user.
+        case alone
+        /// Others have something there, or it is one of the system's.
+        case shared
+        /// It cannot be looked into.
+        case closed
+    }
+
+    /// - Parameters:
+    ///   - name: of a file that the server has there, or is to have.
+    ///   - listing: the names of what is in a folder; nil where it cannot be looked into.
+    static func standing(
+        of folder: String, with name: String, listing: (String) -> [String]? = { try? FileManager.default.contentsOfDirectory(atPath: $0) }
+    ) -> Standing {
+        guard !ofSystem.contains(URL(fileURLWithPath: folder).resolvingSymlinksInPath().path) else { return .shared }
+        guard let found = listing(folder) else { return .closed }
         // A file system has it in its own folder.
         let known = Set(names(with: name)).union(["lost+found"])
-        return found.allSatisfy { known.contains($0) || isDraft($0, of: known) }
+        return found.allSatisfy { known.contains($0) || isDraft($0, of: known) } ? .alone : .shared
     }
 
     /// Whether it is what a start that was killed has left of a key.

@@ -57,13 +57,14 @@ struct WritingRight {
         if errno == EACCES { return passage }
         if onlyReads { return nil }
         // A link that leads nowhere has its file made where it leads.
-        let folder = FileWay.folder(of: LinkTarget.last(of: path))
+        let target = LinkTarget.last(of: path)
+        let folder = FileWay.folder(of: target)
         guard stat(folder, &status) == 0 else {
             let word = shellWord(folder)
             return "make its folder for the user that the server runs as (mkdir -p -m 700 \(word) && chown -h \(name) \(word), as root, where that "
                 + "is \(name)), or name another"
         }
-        return words(on: folder, status, needing: 0o300, as: "u+wx", isFolder: true).map { "\($0); or name another folder" }
+        return words(on: folder, status, needing: 0o300, as: "u+wx", isFolder: true).map { "\($0); or \(ServerFiles.elsewhere(than: target))" }
     }
 
     private func words(on place: String, _ status: stat, needing mode: mode_t, as change: String, isFolder: Bool = false) -> String? {
@@ -84,12 +85,21 @@ struct WritingRight {
             return "\(whose); \(doubt), so it may be anybody's, and no command is told that gives it away: look what it is"
         }
         let file = URL(fileURLWithPath: LinkTarget.last(of: path)).lastPathComponent
-        if isFolder, !ServerFiles.areAlone(in: target, with: file) {
-            return "\(whose), and it is not this server's alone: run this as \(owner)\(Self.inner(of: target, with: file).map(making) ?? "")"
+        if isFolder, let reason = reasonToKeep(target, with: file) {
+            return "\(whose), and \(reason): run this as \(owner)\(making(in: target, with: file) ?? "")"
         }
         let given = [target] + (isFolder || isLink ? [] : others(of: status.st_uid))
         let condition = "if \(name) is the user that the server runs as\(isLink ? ", and this its own" : "")"
         return "\(whose): run this as \(owner), or, \(condition), run chown -h \(name) \(given.map(shellWord).joined(separator: " ")) as root"
+    }
+
+    /// Why a folder is not given to the server's user; nil where nothing is in it but what the server keeps there.
+    private func reasonToKeep(_ folder: String, with file: String) -> String? {
+        switch ServerFiles.standing(of: folder, with: file) {
+        case .alone: nil
+        case .shared: "it is not this server's alone"
+        case .closed: "it cannot be looked into, so it may be this server's alone or not (to look \(name) needs r and x on it, as mode 0755 has them)"
+        }
     }
 
     /// Why it may be anybody's: root gives away only what is a file of one name, or a folder, and what was looked at. Nil where nothing says so.
@@ -111,10 +121,15 @@ struct WritingRight {
         return lstat(inner, &status) != 0 && errno == ENOENT ? inner : nil
     }
 
-    /// By commands that take nothing which is there already.
-    private func making(_ folder: String) -> String {
-        let word = shellWord(folder)
-        return ", or make one in it for \(name) and name that (mkdir -m 700 \(word) && chown -h \(name) \(word), as root)"
+    /// How that folder is made, by commands that take nothing which is there already, but for the server's files: it would be a new server without them. With a
+    /// part of them it would be a new one, or a lost one, so none is told where one of them is no file of its user's.
+    private func making(in folder: String, with file: String) -> String? {
+        let files = ServerFiles.present(in: folder, with: file)
+        guard let inner = Self.inner(of: folder, with: file), files.allSatisfy({ ServerFiles.isPlain($0, of: user) }) else { return nil }
+        let word = shellWord(inner)
+        let move = files.isEmpty ? "" : "mv -n \(files.map(shellWord).joined(separator: " ")) \(word) && "
+        let along = files.isEmpty ? "" : ", take this server's files along,"
+        return ", or make one in it for \(name)\(along) and name that (mkdir -m 700 \(word) && \(move)chown -h \(name) \(word), as root)"
     }
 
     /// What goes to the server's user by the same command: whoever gave it the file alone would be told of the next then.
@@ -123,7 +138,7 @@ struct WritingRight {
         var status = stat()
         let isTaken = stat(folder, &status) == 0 && status.st_uid == owner && access(folder, W_OK) != 0
         let isWanted = isTaken && (!onlyReads || inDataFolder) && LinkTarget.of(folder) == nil
-        let isServers = isWanted && ServerFiles.areAlone(in: folder, with: URL(fileURLWithPath: path).lastPathComponent)
+        let isServers = isWanted && ServerFiles.standing(of: folder, with: URL(fileURLWithPath: path).lastPathComponent) == .alone
         return files + (isServers ? [folder] : [])
     }
 

@@ -29,6 +29,18 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringC
     /// Whether guessing it costs what guessing a key must cost.
     package var isStrong: Bool { holdsEnough(String(decoding: bytes, as: UTF8.self)) }
 
+    /// Why no field of a request carries it as it is; nil where one does. A field loses the blanks around its value (RFC 9110 §5.5), and what is no visible
+    /// ASCII (%x21-7E) programs send as they like, or not at all.
+    package var fieldTrouble: String? {
+        if bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
+            return "begins or ends with a blank or a tab, which a request loses on its way: take it away"
+        }
+        return "holds a blank or a character that is not visible or not ASCII, a byte order mark at its beginning perhaps, which not every program "
+            + "sends as it is: take that away"
+    }
+
     package var description: String { "‹secret›" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }

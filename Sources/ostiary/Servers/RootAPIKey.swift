@@ -65,6 +65,7 @@ enum RootAPIKey {
         guard KeyFile.isMissing(path) else {
             // Said of this file, and not of a setting that nobody has set.
             _ = try naming(path) { () throws(KeyFileError) in try KeyFile.read(path, inDataFolder: true) }
+            if let trouble = fieldTrouble(of: path) { throw RootAPIKeyError.unsendable(path: path, trouble: trouble) }
             return try await with([.rootAPIKeyFile: path], options)
         }
         // A draft that cannot be used is told before a database is made for it.
@@ -75,9 +76,15 @@ enum RootAPIKey {
                 guard !KeyFile.isMissing(path) else { throw error }
                 return try await presumed(settings, options)
             }
+            // It would get its name with what is around the key.
+            if let trouble = fieldTrouble(of: draft) { throw RootAPIKeyError.unsendable(path: draft, trouble: trouble) }
         }
         return try await with([.rootAPIKey: Base64URL.encode(drawn())], options)
     }
+
+    /// Of a file that holds 64 digits: a key file is read without the blanks around them, and an API key with them. Nil of one that cannot be read, which whoever
+    /// reads it is told.
+    private static func fieldTrouble(of path: String) -> String? { (try? SecretFile.line(in: path)).flatMap { SecretText($0).fieldTrouble } }
 
     /// Those that were given, or the same with the file of the data folder.
     /// - Parameters:
@@ -134,12 +141,16 @@ enum RootAPIKey {
     }
 
     /// Refuses a key that a key file holds: who copied the wrong file would give backends what opens the database.
-    /// - Parameter keyFiles: of this server. One that is missing or cannot be read is told by whoever opens it.
+    /// - Parameters:
+    ///   - keyFiles: of this server. One that is missing or cannot be read is told by whoever opens it.
+    ///   - draft: in which the key lies, where it has not its name yet.
     /// - Throws: ``RootAPIKeyError/keyOfDatabase(place:keyFile:)``, `SettingsError`.
-    static func checkApart(_ apiKey: SecretText, from keyFiles: [String], _ settings: Settings, _ options: StorageOptions) throws {
+    static func checkApart(
+        _ apiKey: SecretText, from keyFiles: [String], _ settings: Settings, _ options: StorageOptions, draft: String? = nil
+    ) throws {
         guard let keyFile = keyFiles.first(where: { file in apiKey.shown { KeyFile.holds($0, at: file) } }) else { return }
         let isSet = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil
-        let place = isSet ? "\(SettingKey.rootAPIKey.variable) or \(SettingKey.rootAPIKeyFile.variable)" : path(options)
+        let place = isSet ? "\(SettingKey.rootAPIKey.variable) or \(SettingKey.rootAPIKeyFile.variable)" : draft ?? path(options)
         throw RootAPIKeyError.keyOfDatabase(place: place, keyFile: keyFile)
     }
 
@@ -203,6 +214,8 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
     /// It is what a key file of this server holds.
     /// - Parameter place: where it is set.
     case keyOfDatabase(place: String, keyFile: String)
+    /// It holds one, with something around it or in it that no request carries.
+    case unsendable(path: String, trouble: String)
     /// It holds no key that was made here.
     case strange(path: String)
     case readableByOthers(path: String)
@@ -237,6 +250,7 @@ enum RootAPIKeyError: Error, Equatable, CustomStringConvertible {
         case .readableByOthers(let path):
             "others than its owner can read the API key \(path): run chmod 600 \(shellWord(path)). If they may have read it, remove it: "
                 + Self.another(path)
+        case .unsendable(let path, let trouble): "the API key in \(path) \(trouble)"
         case .strangeDraft(let path):
             "the file \(path), in which a start that did not come to its end has left the API key that it drew, does not hold 64 hexadecimal digits: remove it "
                 + "(rm \(shellWord(path))), and start again; no backend has that key"

@@ -43,8 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ given: Settings) async throws {
         // All that is set is looked at before anything is made.
         let settings = try AuthServerSettings(try await RootAPIKey.presumed(given, options), dataFolder: options.dataFolder)
-        try RootAPIKey.checkApart(
-            settings.node.apiKey, from: [settings.storage.keyFile, identity.rootKeyFile].compactMap { $0 }, given, options)
+        let keyFiles = [settings.storage.keyFile, identity.rootKeyFile].compactMap { $0 }
+        try RootAPIKey.checkApart(settings.node.apiKey, from: keyFiles, given, options)
         let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
@@ -54,6 +54,8 @@ struct ServeCommand: AsyncParsableCommand {
         let (database, drain) = (opened.database, DrainSignal())
         let apiKey = try await RootAPIKey.ensured(given, options, in: database)
         let completed = try AuthServerSettings(apiKey.settings, dataFolder: options.dataFolder).node
+        // Another key stood for that of a draft until now.
+        try RootAPIKey.checkApart(completed.apiKey, from: keyFiles, given, options, draft: apiKey.draft)
         let node = try await AuthNode(
             settings: completed, database: database,
             keyEncryptionKey: opened.key, rootKey: try identity.rootKey(),

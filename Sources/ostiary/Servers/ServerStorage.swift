@@ -118,11 +118,14 @@ enum ServerStorage {
 
     /// Where the server's own database is, or is to be.
     private static func databaseURL(_ settings: StorageSettings, of server: ServerKind) throws -> DatabaseURL {
-        try WrongSetting.naming(server.urlSetting) {
+        let url = try WrongSetting.naming(server.urlSetting) {
             let url = try DatabaseURL(parsing: settings.databaseURL)
             try OtherServersDatabase.check(url, of: server)
             return url
         }
+        // No setting is to blame for it.
+        if case .sqlite(let path) = url { try DatabaseFile.checkKinds(of: path) }
+        return url
     }
 
     /// The name of a database that holds something.

@@ -83,6 +83,23 @@ struct AuthServerSettingsTests {
         #expect(error?.description.contains("\n") == false)
     }
 
+    @Test(
+        "An API key that no request carries as it is, for what is around it or in it, is refused with where it stands, and nothing of it is told",
+        arguments: [" %", "% ", "\t%", "%\t", "\u{FEFF}%", "%\u{A0}", "% %", "%\u{7F}", "\u{1}%", "%\u{E9}"])
+    func unsendableKey(form: String) async throws {
+        let (folder, good) = (try TemporaryFolder(), "9f86d081884c7d659a2feaa0c55ad015")
+        let key = form.replacingOccurrences(of: "%", with: good)
+        let file = try folder.write(key + "\n", to: "key")
+        for (setting, value) in [(SettingKey.rootAPIKey, key), (.rootAPIKeyFile, file)] {
+            let settings = try await Self.load(Self.valid.filter { $0.key != "OSTIARY_ROOT_API_KEY" }.merging([setting.variable: value]) { $1 })
+            let error = #expect(throws: SettingsError.self) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+            guard case .invalid(setting, _) = error else { throw try #require(error) }
+            let told = error?.description ?? ""
+            #expect(told.contains(setting == .rootAPIKey ? ": the API key " : ": the API key in \(file) "), "\(told)")
+            #expect(!told.contains(good) && told.contains(": take "), "\(told)")
+        }
+    }
+
     @Test("A logo that cannot be read is told by its file, and why")
     func unreadableLogo() async throws {
         let settings = try await Self.load(Self.valid.merging([SettingKey.serverLogo.variable: "/nowhere"]) { $1 })

@@ -271,6 +271,35 @@ struct NotedRootAPIKeyTests {
         #expect(RootAPIKeyError.strangeDraft(path: draft).description.contains("remove it (rm \(draft)), and start again"))
     }
 
+    @Test(
+        "A key with a blank around it, which no request carries, is told with its file, and as no setting: the key, or its draft",
+        arguments: [RootAPIKey.fileName, "\(RootAPIKey.fileName).drawn"], [" %\n", "%\t\n", "\t% "])
+    func padded(name: String, form: String) async throws {
+        let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
+        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: true)
+        let digits = String(repeating: "a7", count: 32)
+        let path = try folder.write(form.replacingOccurrences(of: "%", with: digits), to: "data/\(name)", mode: 0o600)
+        let error = await #expect(throws: RootAPIKeyError.self) { _ = try await RootAPIKey.presumed(settings, options) }
+        let words = error?.description ?? ""
+        #expect(words.hasPrefix("the API key in \(path) begins or ends with a blank or a tab"), "\(words)")
+        #expect(!words.contains("OSTIARY_") && !words.contains(digits) && !words.contains("\n"), "\(words)")
+    }
+
+    @Test("A draft that is a copy of the key file becomes no API key, and is told by its name", .enabled(if: PostgreSQLCluster.isInstalled))
+    func keyFileAsDraft() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: true)
+        let (keyFile, text) = (folder.file("data/ostiary.kek"), String(repeating: "a7", count: 32))
+        for name in ["ostiary.kek", "\(RootAPIKey.fileName).drawn"] { _ = try folder.write(text, to: "data/\(name)", mode: 0o600) }
+        let settings = try await Settings.load(.ofBothServers, configFile: nil, environment: [:])
+        try await withDatabase(on: .postgresql) { database in
+            let found = try await ensured(in: database)
+            let own = try #require(try found.settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+            #expect(throws: RootAPIKeyError.keyOfDatabase(place: draft, keyFile: keyFile)) {
+                try RootAPIKey.checkApart(own, from: [keyFile], settings, options, draft: found.draft)
+            }
+        }
+    }
+
     @Test("A draft that cannot get its name is told as an API key, and not as a key file", .enabled(if: PostgreSQLCluster.isInstalled))
     func unnamed() async throws {
         try await withDatabase(on: .postgresql) { database in

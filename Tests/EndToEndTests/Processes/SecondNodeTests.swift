@@ -113,6 +113,27 @@ struct SecondNodeTests {
         #expect(!pair.authentication.complaints.contains(Self.differs), "\(pair.authentication.complaints)")
     }
 
+    @Test("A first node whose draft of the API key is a copy of the key file ends before anybody is answered, with both files as they were")
+    func keyFileAsDraft() async throws {
+        let (folder, cluster) = (try TemporaryFolder(), try await PostgreSQLCluster.shared)
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: true)
+        let files = try ["ostiary.kek", "\(RootAPIKey.fileName).drawn"].map { try folder.write(Self.otherKey, to: "data/\($0)", mode: 0o600) }
+        let settings = [
+            "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:1",
+            "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "ab", count: 32),
+            "OSTIARY_DATABASE_URL": "postgresql://ostiary@/\(name)?host=\(cluster.folder)",
+            "OSTIARY_LISTEN": "127.0.0.1:\(ports.public.number)", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(ports.admin.number)",
+        ]
+        let refused = try Program(["serve", "--data", folder.file("data")], environment: settings)
+        #expect(try await refused.end() == 1)
+        let words = "the API key (\(files[1])) is what the key file \(files[0]) holds"
+        #expect(refused.complaints.contains(words) && !refused.complaints.contains(Self.otherKey), "\(refused.complaints)")
+        for file in files { #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.otherKey) }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("data/\(RootAPIKey.fileName)")))
+    }
+
     @Test("Requests are answered before the API key is noted: where the database does not take that the node runs all the same, and says so then")
     func waitingNote() async throws {
         let pair = try await ProcessesFixture.running(Self.unset, on: .postgresql)

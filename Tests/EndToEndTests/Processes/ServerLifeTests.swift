@@ -289,6 +289,19 @@ struct ServerLifeTests {
         try await expectOneLine(start + ["--root-key", pipe], [:], saying: words)
     }
 
+    @Test(
+        "A pipe in the place of the database, or beside it, ends a start at once with what it is", arguments: ["serve", "second-factor"],
+        ["", "-shm", "-journal", ".moved", ".first-start"])
+    func pipeBeside(_ command: String, suffix: String) async throws {
+        let folder = try TemporaryFolder()
+        let start = [command, "--data", folder.path]
+        let file = folder.file(command == "serve" ? "ostiary.sqlite" : "second-factor.sqlite")
+        if !suffix.isEmpty { _ = try await ProcessesFixture.identity(start) }
+        try #require(mkfifo(file + suffix, 0o600) == 0)
+        let words = "cannot open the database \(file): \(file)\(suffix) is a pipe, and a file is to be there: move it away"
+        try await expectOneLine(start + ["--print-identity"], [:], saying: words)
+    }
+
     @Test("A server that was started without its root key says so in one line of its log")
     func forgottenRootKey() async throws {
         let pair = try await ProcessesFixture.running(rootKeys: true)
@@ -366,6 +379,14 @@ struct ServerLifeTests {
             #expect(refused.complaintLines.count == 1, "\(refused.complaints)")
             let words = "the API key (\(place)) is what the key file \(keyFile.path) holds"
             #expect(refused.complaints.contains(words) && !refused.complaints.lowercased().contains(digits), "\(refused.complaints)")
+        }
+        // With a blank it is another text than the key file's, and the same to whoever asks.
+        try Data(" \(digits)\t\n".utf8).write(to: file)
+        for set in ["", " \(digits)", "\(digits)\t"] {
+            let refused = try pair.authentication.start(["OSTIARY_ROOT_API_KEY": set])
+            #expect(try await refused.end() == 1)
+            let words = "the API key \(set.isEmpty ? "in \(file.path) " : "")begins or ends with a blank"
+            #expect(refused.complaints.contains(words) && !refused.complaints.contains(digits), "\(refused.complaints)")
         }
         try own.write(to: file)
         try pair.authentication.start(["OSTIARY_ROOT_API_KEY": ""])

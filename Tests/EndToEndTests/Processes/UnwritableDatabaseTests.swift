@@ -28,6 +28,21 @@ struct UnwritableDatabaseTests {
     }
 
     @Test(
+        "Of another user's folder that cannot be looked into it is told that, with the mode which that needs, and not that others have something there",
+        .enabled(if: geteuid() == 0), arguments: ["serve", "second-factor"])
+    func closed(_ command: String) async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.file("data")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try #require(chown(data, 61_234, 61_234) == 0 && chmod(data, 0o711) == 0)
+        let words = ", and it cannot be looked into, so it may be this server's alone or not "
+        let remedy = "(to look root needs r and x on it, as mode 0755 has them): run this as "
+        try await BoundStart.expectTold([command, "--data", data], saying: words + remedy)
+        try #require(chmod(data, 0o755) == 0)
+        try await BoundStart.expectTold([command, "--data", data], saying: ", run chown -h root \(data) as root; or name another folder")
+    }
+
+    @Test(
         "A file beside it that SQLite opens and does not name is told by its name: one that may not be read, and a folder in its place",
         arguments: ["serve", "second-factor"], ["-wal", "-shm", "-journal"])
     func beside(_ command: String, suffix: String) async throws {
