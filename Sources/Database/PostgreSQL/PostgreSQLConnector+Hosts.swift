@@ -15,6 +15,15 @@ extension PostgreSQLConnector {
         let found = writers.compactMap { writer in writer.timeline.map { HostWriting(host: address.hosts[writer.host], timeline: $0.number) } }
         if let words = HostWriting.words(found) { throw PostgreSQLLink.Loss(reason: words) }
     }
+
+    /// Asks all hosts but one, a second together at most, and notes the timelines of those that take writes.
+    func noteWriters(beside place: Int) {
+        let end = Deadline(milliseconds: min(settings.connectTimeout, 1_000))
+        let others = address.hosts.indices.filter { $0 != place }
+        for (number, other) in others.enumerated() {
+            if let link = try? settled(to: other, by: end.share(of: others.count - number)) { _ = timelines.note(link.timeline) }
+        }
+    }
 }
 
 /// A host whose server takes writes.

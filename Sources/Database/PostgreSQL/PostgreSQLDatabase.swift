@@ -151,11 +151,22 @@ package final class PostgreSQLDatabase: Database {
     package func purge() {}
 
     /// Its files are not ours to look at. That a connection is its session's own still, and its server keeps what it says that it has kept, by one statement on
-    /// whichever has nothing to do.
+    /// whichever has nothing to do. Of several hosts it is left where another was promoted, for which its commits wait.
     /// - Throws: ``Unreachable``, ``SQLError``.
     package func checkInPlace() async throws {
         try await tellingWhy {
+            if connector.address.hosts.count > 1 { try await lookForSuccessor() }
             try await run(.oneStatement) { connection -> Void in try (connection as? PostgreSQLTransaction)?.checkStanding() }
+        }
+    }
+
+    /// A server whose commits wait for a standby acknowledges nothing. Where that standby was promoted, what it is told is seen here by nobody: its timeline is
+    /// noted, by which connections to this one are given up. Where no commit waits another that takes writes says nothing of which is the right one.
+    private func lookForSuccessor() async throws {
+        let connector = connector
+        try await run(.oneStatement) { connection -> Void in
+            guard try UnansweredCommits.awaited(on: connection, silence: connector.settings.silence) != nil else { return }
+            if let transaction = connection as? PostgreSQLTransaction { connector.noteWriters(beside: transaction.link.host) }
         }
     }
 

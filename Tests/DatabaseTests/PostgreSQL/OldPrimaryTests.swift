@@ -41,6 +41,32 @@ struct OldPrimaryTests {
     }
 
     @Test(
+        "A server whose commits wait for the standby that was promoted is left by whoever only reads there, with a look of readiness; one of which none waits is not",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func successor() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let name = try await cluster.makeDatabase()
+        let folders = [cluster.folder, cluster.standbyFolder]
+        try await cluster.startStandby(isSynchronous: true)
+        let (reading, writing) = (try await Self.open(name, at: folders, silence: 10_000), try await Self.open(name, at: folders, silence: 10_000))
+        try await writing.transaction { connection in try connection.execute("CREATE TABLE thing (number INTEGER)") }
+        #expect(try await Self.server(of: reading) == "")
+        try await cluster.promoteStandby()
+        for _ in 0..<3 {
+            try await reading.checkInPlace()
+            #expect(try await Self.server(of: reading) == "")
+        }
+        // Acknowledged to nobody, and waited for by its server for good.
+        await #expect(throws: SQLError.self) { try await writing.transaction { try $0.execute("INSERT INTO thing VALUES (1)") } }
+        while (try? await Self.server(of: reading)) != "standby" {
+            try Task.checkCancellation()
+            try? await reading.checkInPlace()
+        }
+        try await reading.checkInPlace()
+        for database in [reading, writing] { await database.close() }
+    }
+
+    @Test(
         "A connection that is there and leads to a lower one is given up by the look of readiness, which asks by another",
         .enabled(if: PostgreSQLCluster.isInstalled))
     func left() async throws {
@@ -84,9 +110,12 @@ struct OldPrimaryTests {
         #expect(words(5, 5)?.contains("fence all but the one") == true && words(4, 5, 5)?.contains("fence all but the one") == true)
     }
 
-    private static func open(_ name: String, at folders: [String]) async throws -> PostgreSQLDatabase {
+    /// - Parameter silence: milliseconds after which no answer is waited for; nil for the usual of tests.
+    private static func open(_ name: String, at folders: [String], silence: Int? = nil) async throws -> PostgreSQLDatabase {
         let address = PostgreSQLAddress(hosts: folders.map { PostgreSQLAddress.Host($0) }, database: name, user: "ostiary")
-        return try await onOwnThread { try PostgreSQLDatabase.open(address, settings: .forTests) }
+        var settings = PostgreSQLSettings.forTests
+        settings.silence = silence ?? settings.silence
+        return try await onOwnThread { [settings] in try PostgreSQLDatabase.open(address, settings: settings) }
     }
 
     /// Why it is not opened there.
