@@ -59,11 +59,11 @@ extension MoveEnd {
     }
 
     /// A log beside a file that is missing, or holds no byte, is all that is left of a database that was lost: SQLite removes it when it opens that file anew.
-    /// What a killed move has left there, which goes on, is no such thing.
+    /// What a killed move has left there, which goes on, is no such thing, nor what a server has that runs there, which opening tells.
     private static func checkNoLog(beside path: String) throws(DatabaseOpenError) {
         let file = LinkTarget.last(of: path)
         let size = try DatabaseFile.status(at: path)?.st_size
-        guard (size ?? 0) == 0, MoveNote(at: file) != .target else { return }
+        guard (size ?? 0) == 0, MoveNote(at: file) != .target, !FileLock.isHeld(file + ".lock") else { return }
         for log in ["-wal", "-journal"].map({ file + $0 }) {
             guard let status = try DatabaseFile.status(at: log), status.st_size > 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             let state = size == nil ? "missing" : "without a byte"

@@ -182,6 +182,8 @@ struct MoveRaceTests {
                 DatabaseOpenError.heldByAnotherProcess, DatabaseOpenError.beingMoved, DatabaseOpenError.inUseByAnotherName,
                 DatabaseOpenError.olderBesideServer(version: 0), SQLError.busy:
                 return false
+            // A command that makes its first table just now has a journal there, and holds nothing that a move asks for.
+            case DatabaseOpenError.cannotOpen(_, let reason) where reason.contains("-journal is not empty, which may hold"): return false
             default: throw error
             }
         }
