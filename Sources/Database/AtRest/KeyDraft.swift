@@ -6,14 +6,12 @@ struct KeyDraft {
     let path: String
     let file: FileHandle
 
-    static let infix = ".new-"
-
     /// A new one, with mode 0600.
     /// - Parameter name: the path that the key is to have.
     /// - Throws: ``KeyFileError/unwritable(path:reason:)``.
     init(of name: String) throws(KeyFileError) {
         while true {
-            let draft = name + Self.infix + UUID().uuidString
+            let draft = name + ServerFiles.draftInfix + UUID().uuidString
             let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .unwritable(path: name, reason: makingReason(errno, of: name)) }
             // Where the file system has no locks, nobody finds it free either.
@@ -32,7 +30,7 @@ struct KeyDraft {
     /// Removes those of a key file on which no process works any more, as far as that can be done.
     static func removeLeft(of name: String) {
         let url = URL(fileURLWithPath: name)
-        let (folder, beginning) = (url.deletingLastPathComponent().path, url.lastPathComponent + infix)
+        let (folder, beginning) = (url.deletingLastPathComponent().path, url.lastPathComponent + ServerFiles.draftInfix)
         for found in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where found.hasPrefix(beginning) {
             if UUID(uuidString: String(found.dropFirst(beginning.count))) != nil { removeIfLeft(folder + "/" + found) }
         }

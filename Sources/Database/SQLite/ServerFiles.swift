@@ -13,6 +13,8 @@ package enum ServerFiles {
     package static let drawnAPIKey = apiKey + ".drawn"
 
     private static let ofDatabase = ["", "-wal", "-shm", "-journal", ".lock", ".first-start", ".first-start.part", ".moved", ".moved.part"]
+    /// Between the name that a key file is to have and a UUID, while it is made.
+    static let draftInfix = ".new-"
     private static let ofKey = ["", ".database"]
     /// Folders of the system, as the Filesystem Hierarchy Standard and Debian have them: other programs count on whose they are, also while nothing is in one.
     private static let ofSystem: Set<String> = [
@@ -105,7 +107,7 @@ package enum ServerFiles {
 
     /// Whether it is what a start that was killed has left of a key.
     private static func isDraft(_ found: String, of known: Set<String>) -> Bool {
-        guard let infix = found.range(of: KeyDraft.infix, options: .backwards) else { return false }
+        guard let infix = found.range(of: draftInfix, options: .backwards) else { return false }
         return known.contains(String(found[..<infix.lowerBound])) && UUID(uuidString: String(found[infix.upperBound...])) != nil
     }
 }
