@@ -20,9 +20,8 @@ final class HostOrder: Sendable {
     /// Places of the hosts, the one to be asked first at the front, the others as the URL has them, and one that has gone silent behind all.
     var places: [Int] {
         let known = known.withLock { $0 }
-        let all = 0..<count
-        let last = all.filter { $0 == known.silent && $0 != known.first }
-        return all.filter { $0 == known.first } + all.filter { $0 != known.first && !last.contains($0) } + last
+        func rank(_ place: Int) -> Int { place == known.first ? 0 : place == known.silent ? 2 : 1 }
+        return (0...2).flatMap { wanted in (0..<count).filter { rank($0) == wanted } }
     }
 
     func note(answered place: Int) {

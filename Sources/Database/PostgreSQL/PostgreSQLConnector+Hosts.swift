@@ -4,25 +4,24 @@ extension PostgreSQLConnector {
     /// - Parameter link: the first connection that was made.
     /// - Throws: ``PostgreSQLLink/Loss``, with those that do and which of them is to be fenced.
     func checkSoleWriter(beside link: PostgreSQLLink) throws(PostgreSQLLink.Loss) {
-        let end = Deadline(milliseconds: settings.connectTimeout)
-        let others = address.hosts.indices.dropFirst(link.host + 1)
+        let places = Array(address.hosts.indices.dropFirst(link.host + 1))
+        let others = writing(at: places, by: Deadline(milliseconds: settings.connectTimeout))
         var writers = [link]
-        for (number, place) in others.enumerated() {
-            guard let other = try? settled(to: place, by: end.share(of: others.count - number)) else { continue }
-            // By another name it is the same.
-            if !writers.contains(where: { $0.timeline == other.timeline }) { writers.append(other) }
-        }
+        // By another name it is the same.
+        for other in others where !writers.contains(where: { $0.timeline == other.timeline }) { writers.append(other) }
         let found = writers.compactMap { writer in writer.timeline.map { HostWriting(host: address.hosts[writer.host], timeline: $0.number) } }
         if let words = HostWriting.words(found) { throw PostgreSQLLink.Loss(reason: words) }
     }
 
     /// Asks all hosts but one, a second together at most, and notes the timelines of those that take writes.
     func noteWriters(beside place: Int) {
-        let end = Deadline(milliseconds: min(settings.connectTimeout, 1_000))
         let others = address.hosts.indices.filter { $0 != place }
-        for (number, other) in others.enumerated() {
-            if let link = try? settled(to: other, by: end.share(of: others.count - number)) { _ = timelines.note(link.timeline) }
-        }
+        for link in writing(at: others, by: Deadline(milliseconds: min(settings.connectTimeout, 1_000))) { _ = timelines.note(link.timeline) }
+    }
+
+    /// A connection to each of these that takes writes and answers in its share of the time.
+    private func writing(at places: [Int], by end: Deadline) -> [PostgreSQLLink] {
+        places.enumerated().compactMap { number, place in try? settled(to: place, by: end.share(of: places.count - number)) }
     }
 }
 
