@@ -2,6 +2,7 @@
 
 import base64
 import http.client
+import pathlib
 import secrets
 import ssl
 import urllib.parse
@@ -9,7 +10,7 @@ import urllib.parse
 from local_server import LocalServer, QuietPages
 from resource_api import API
 from typed_program import TypedProgram
-from trial import PIN, Phone, ReservedPort, check, http as call
+from trial import PIN, Phone, ReservedPort, check, http as call, until
 
 AUDIENCE, STOCK = "https://payroll.example.com", "https://stock.example.com"
 # What forms are encoded for is in it.
@@ -20,6 +21,13 @@ BACKENDS = [
 ]
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 FORM = ("Content-Type", "application/x-www-form-urlencoded")
+
+
+def kept_connections(port):
+    """Sockets of clients on this machine that lead to that port and are not closed."""
+    established, close_wait = "01", "08"
+    sockets = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [fields for fields in sockets if fields[2].endswith(f":{port:04X}") and fields[3] in (established, close_wait)]
 
 
 class Server(API):
@@ -34,6 +42,12 @@ class Server(API):
 
     def connection(self, timeout):
         return http.client.HTTPSConnection("127.0.0.1", self.port.number, timeout=timeout, context=self.trust)
+
+    def stop(self):
+        """Whoever asks is refused from now on. Clients have put away the connections that they kept: one that has not seen the end yet sends its next
+        request by such a connection, and hears nothing, not even what another would say at this port."""
+        super().stop()
+        until(lambda: not kept_connections(self.port.number), f"all know that {self.name} has ended")
 
 
 class TokenService(Server):
