@@ -50,7 +50,8 @@ package struct DeviceService: Sendable {
 
     /// What somebody typed, as `waiting` has it. A code that none is counts against the place where it was typed, at all nodes: it is counted in the transaction
     /// that looks for it, and whoever typed it hears nothing before that is kept. One that is right writes the same rows, so that of many at the same moment
-    /// no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it.
+    /// no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it; nor does one that was given and is over, for
+    /// whoever typed it read it somewhere.
     /// - Throws: ``UserCodesLocked``.
     package func waiting(forTyped text: String, from place: CallPlace, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
         guard let code = UserCode(typed: text) else {
@@ -101,9 +102,12 @@ extension OAuthRows {
             if noticed != tries { try save(noticed, at: now) }
             return .locked(seconds: wait)
         }
-        let found = try waiting(for: code, at: server, now: now)
-        try save(found == nil ? tries.adding(mark, at: now) : tries, at: now)
-        return found.map { .waiting($0) } ?? .wrong
+        guard let found = try polled(userCodeHash: code.hash, of: server) else {
+            try save(tries.adding(mark, at: now), at: now)
+            return .wrong
+        }
+        try save(tries, at: now)
+        return found.isWaiting(at: now) ? .waiting(found) : .wrong
     }
 
     /// What a client may ask of it.

@@ -5,7 +5,7 @@ package protocol RequestRows: AnyObject {
     func pushedRequest(hash: [UInt8], of server: ServerID) throws -> PushedRequest?
     func save(_ request: PushedRequest) throws
     func polled(hash: [UInt8], of server: ServerID) throws -> PolledAuthorization?
-    /// The one whose user code this is, of those that wait.
+    /// The one whose user code this is, of those that nobody has decided; it may be over.
     func polled(userCodeHash: [UInt8], of server: ServerID) throws -> PolledAuthorization?
     func save(_ authorization: PolledAuthorization) throws
     /// Those that wait although their phone has decided, whose client is told by ping; at most `limit`. Not those whose yes came too late to be written

@@ -263,6 +263,22 @@ struct DeviceTests {
         await #expect(throws: UserCodesLocked(seconds: 10)) { try await type(begun.userCode.shown, here) }
     }
 
+    @Test("A code that was given and is over leads nowhere, however often it is typed, and counts for no guess, by whatever clock")
+    func overIsNoGuess() async throws {
+        let fixture = try await ProviderFixture()
+        let (services, place) = (fixture.services, CallPlace("192.0.2.1"))
+        func type(_ code: UserCode, at now: Instant) async throws -> Bool {
+            try await services.devices.waiting(forTyped: code.shown, from: place, at: Fixture.server, now: now) != nil
+        }
+        let first = try await begin(fixture)
+        for _ in 0..<6 { #expect(try await !type(first.userCode, at: fixture.now + 864_000)) }
+        #expect(try await type(first.userCode, at: fixture.now))
+        fixture.clock.advance(PolledAuthorization.deviceLife + 1)
+        for _ in 0..<6 { #expect(try await !type(first.userCode, at: fixture.now)) }
+        let second = try await begin(fixture)
+        #expect(try await type(second.userCode, at: fixture.now))
+    }
+
     @Test("dev_user_code_bruteforce_parallel: of 64 wrong codes at once from one place five are looked for")
     func parallelTries() async throws {
         let fixture = try await ProviderFixture()
