@@ -8,9 +8,11 @@ package struct SQLCatalogue: Sendable, Equatable {
     /// A row for each table that refers to another: `table_name`, `referred`.
     package let references: String
     /// A row for each index of the tables in `$1`, as ``tables`` finds them: `name`, `table_name`, `is_key` (of the primary key), `is_unique` (at each row, not
-    /// only at the end of a transaction), `is_valid` (whether it holds all rows and is asked), `columns` (their names in order, as an array of JSON; none where
-    /// it is of some rows only, or of more than columns). A primary key is among them also where the engine keeps no index apart for it.
+    /// only at the end of a transaction), `is_valid` (whether it holds all rows and is asked), `columns` (their names in order, with ``columnSeparator``
+    /// between them; none where it is of some rows only, or of more than columns). A primary key is among them also where the engine keeps no index apart for it.
     let indexes: String
+    /// Stands in no name that anybody gives a column: the separator of units.
+    static let columnSeparator: Character = "\u{1f}"
     /// Whether a primary key or a `UNIQUE` can be made on a table that is there.
     let makesKeys: Bool
     /// A row for each table of those in `$1`, names with a comma between them, that a statement finds by its name alone: `name`, `is_own` (whether its rows are
@@ -41,11 +43,11 @@ extension SQLCatalogue {
         // A key is read from the table: that of its row numbers is in no list of indexes.
         indexes: """
             SELECT l.name AS name, m.name AS table_name, 0 AS is_key, l."unique" AS is_unique, 1 AS is_valid,
-            CASE WHEN l.partial OR EXISTS (SELECT 1 FROM pragma_index_info(l.name) WHERE name IS NULL) THEN '[]'
-            ELSE (SELECT json_group_array(i.name) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno) i) END AS columns
+            CASE WHEN l.partial OR EXISTS (SELECT 1 FROM pragma_index_info(l.name) WHERE name IS NULL) THEN ''
+            ELSE (SELECT group_concat(i.name, char(31)) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno) i) END AS columns
             FROM sqlite_master m JOIN pragma_index_list(m.name) l WHERE \(isAsked) AND l.origin <> 'pk'
             UNION ALL SELECT '', m.name, 1, 1, 1,
-            (SELECT json_group_array(k.name) FROM (SELECT name FROM pragma_table_info(m.name) WHERE pk > 0 ORDER BY pk) k)
+            (SELECT group_concat(k.name, char(31)) FROM (SELECT name FROM pragma_table_info(m.name) WHERE pk > 0 ORDER BY pk) k)
             FROM sqlite_master m WHERE \(isAsked) AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE pk > 0)
             """,
         makesKeys: false,

@@ -14,24 +14,21 @@ struct SchemaIndexes: Equatable, Sendable {
     private(set) var tables: [String: TableKeys] = [:]
 
     private static let read = OnceForStatements<SchemaIndexes>()
-    private static let readTables = OnceForStatements<[String]>()
 
     /// - Parameter statements: of all steps, in their order.
     init(after statements: [String]) { self = Self.read.value(of: statements) { Self(reading: $0) } }
 
     private init(reading statements: [String]) { follow(statements) }
 
-    /// The tables alone, in order. Their names stand before the first parenthesis of a statement, and no more of it is read: each start asks for them.
-    /// - Parameter statements: of all steps, in their order.
-    static func tables(after statements: [String]) -> [String] {
-        readTables.value(of: statements) { statements in
-            SchemaIndexes(reading: statements.map { String($0.prefix { $0 != "(" }) }).tables.keys.sorted()
-        }
-    }
-
     /// - Parameter statements: of the next step.
     mutating func follow(_ statements: [String]) {
         for statement in statements { follow(TableKeys.words(of: statement), of: statement) }
+    }
+
+    /// The same for whoever asks for the names of tables alone. They stand before the first parenthesis of a statement, and no more of it is read.
+    /// - Parameter statements: of the next step.
+    mutating func followTables(_ statements: [String]) {
+        follow(statements.map { String(decoding: $0.utf8.prefix { $0 != UInt8(ascii: "(") }, as: UTF8.self) })
     }
 
     private mutating func follow(_ words: [String], of statement: String) {
@@ -44,8 +41,8 @@ struct SchemaIndexes: Equatable, Sendable {
         guard let name = rest.popFirst().map(TableKeys.plain) else { return }
         switch (verb, kind) {
         case ("CREATE", "INDEX"):
-            let line = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            named[name] = Named(table: rest.dropFirst().first.map(TableKeys.plain) ?? "", isUnique: isUnique, statement: line)
+            named[name] = Named(
+                table: rest.dropFirst().first.map(TableKeys.plain) ?? "", isUnique: isUnique, statement: TableKeys.line(of: statement))
         case ("DROP", "INDEX"): named[name] = nil
         case ("CREATE", "TABLE"): tables[name] = TableKeys(defining: rest)
         case ("DROP", "TABLE"):
@@ -97,7 +94,7 @@ extension SchemaIndexes {
         init(_ row: SQLRow) throws {
             (name, table) = (try row.text("name"), try row.text("table_name"))
             (isKey, isUnique, isValid) = (try row.bool("is_key"), try row.bool("is_unique"), try row.bool("is_valid"))
-            columns = try JSONDecoder().decode([String].self, from: Data(try row.text("columns").utf8))
+            columns = try row.text("columns").split(separator: SQLCatalogue.columnSeparator).map(String.init)
         }
     }
 
@@ -150,13 +147,13 @@ extension SchemaIndexes {
     }
 
     private func lackingKey(_ columns: [String], of table: String, in found: [Found]) -> String? {
-        let (name, adding) = ("the primary key of \(table)", TableKeys.addingKey(columns, to: table))
+        let name = "the primary key of \(table)"
         if let other = found.first(where: { $0.isKey && !($0.isUnique && $0.columns == columns) }) {
             // A table has one at most.
             let dropping = "ALTER TABLE \(TableKeys.quoted(table)) DROP CONSTRAINT \(TableKeys.quoted(other.name))"
-            return "\(name), which is another one: \(dropping); \(adding)"
+            return "\(name), which is another one: \(dropping); \(TableKeys.addingKey(columns, to: table))"
         }
-        return Self.words(name, in: found.filter(\.isKey), else: adding)
+        return Self.words(name, in: found.filter(\.isKey), else: TableKeys.addingKey(columns, to: table))
     }
 
     /// One of the same columns in another order is another one: it finds no rows by the first of them.
@@ -169,9 +166,9 @@ extension SchemaIndexes {
     ///   - found: all that would do, if it is valid.
     ///   - statement: what makes it where there is none.
     /// - Returns: nil where one does.
-    private static func words(_ name: String, in found: [Found], else statement: String) -> String? {
+    private static func words(_ name: String, in found: [Found], else statement: @autoclosure () -> String) -> String? {
         if found.contains(where: \.isValid) { return nil }
-        return found.first.map { "\(name), which is not valid: REINDEX INDEX \(TableKeys.quoted($0.name))" } ?? "\(name): \(statement)"
+        return found.first.map { "\(name), which is not valid: REINDEX INDEX \(TableKeys.quoted($0.name))" } ?? "\(name): \(statement())"
     }
 
     private func lackingNamed(in found: [Found]) -> [String] {

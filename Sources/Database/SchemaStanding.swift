@@ -42,12 +42,12 @@ struct SchemaStanding: Sendable {
             return
         }
         let taken = migrations.filter { names[$0.number] != nil }.flatMap { $0.statements(dialect) }
-        gone = try Self.missing(after: taken, on: connection, dialect.catalogue)
-        lacking = try SchemaIndexes(ofDatabaseAfter: taken, dialect).lacking(on: connection, dialect.catalogue)
+        let indexes = SchemaIndexes(ofDatabaseAfter: taken, dialect)
+        gone = try Self.missing(indexes.tables.keys.sorted(), on: connection, dialect.catalogue)
+        lacking = try indexes.lacking(on: connection, dialect.catalogue)
     }
 
-    private static func missing(after statements: [String], on connection: any SQLConnection, _ catalogue: SQLCatalogue) throws -> String? {
-        let wanted = SchemaIndexes.tables(after: statements)
+    private static func missing(_ wanted: [String], on connection: any SQLConnection, _ catalogue: SQLCatalogue) throws -> String? {
         let found = Set(try connection.query(catalogue.tables, [.text(wanted.joined(separator: ","))]).map { try $0.text("name") })
         let gone = wanted.filter { !found.contains($0) }
         if gone.isEmpty { return nil }

@@ -15,14 +15,14 @@ package struct SchemaTables: Sendable {
     private let ofStarts: Set<String>
     private let lastIndexes = LastIndexes()
 
-    /// It reads every statement: for what is kept.
+    /// It reads the beginning of every statement: for what is kept.
     /// - Parameter migrations: all that this program knows.
     package init(after migrations: [Migration], unchanged: Set<String> = [], kept: Set<String> = [], ofStarts: Set<String> = []) {
         var (schema, steps) = (SchemaIndexes(after: []), [String: Int]())
         self.migrations = migrations.sorted { $0.number < $1.number }
         for migration in self.migrations {
             // Names are the same on each engine.
-            schema.follow(migration.statements(.sqlite))
+            schema.followTables(migration.statements(.sqlite))
             let former = steps
             steps = Dictionary(uniqueKeysWithValues: schema.tables.keys.map { ($0, former[$0] ?? migration.number) })
         }

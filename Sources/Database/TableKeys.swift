@@ -70,13 +70,20 @@ extension TableKeys {
             case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","):
                 end()
                 words.append(String(UnicodeScalar(byte)))
-            case UInt8(ascii: " "), UInt8(ascii: "\t")...UInt8(ascii: "\r"), UInt8(ascii: ";"): end()
+            case _ where isSpace(byte), UInt8(ascii: ";"): end()
             default: word.append(byte)
             }
         }
         end()
         return words
     }
+
+    /// A statement in one line, with one blank wherever it had several, or a new line.
+    static func line(of statement: String) -> String {
+        statement.utf8.split(whereSeparator: isSpace).map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || UInt8(ascii: "\t")...UInt8(ascii: "\r") ~= byte }
 
     /// What stands between the commas of the first parentheses.
     private static func parts(_ words: ArraySlice<String>) -> [[String]] {

@@ -1,6 +1,6 @@
 import CPageFiles
-import Foundation
 import Mustache
+import OstiaryTokens
 
 /// The pages as they are sent, each made from Assets when it is first asked for: their templates with the texts of each language, and everything without the comments and the
 /// indentation that only we read.
@@ -29,7 +29,17 @@ struct PageSource: Sendable {
 
     /// The texts of each language as they are.
     /// - Throws: when the file of the program is not what it was.
-    static func catalogue() throws -> Catalogue { try JSONDecoder().decode(Catalogue.self, from: Data(PageFile.texts_json.bytes)) }
+    static func catalogue() throws -> Catalogue {
+        let languages = try JSONReader.object(PageFile.texts_json.bytes).members.map { language in
+            guard let texts = language.value.object else { throw JSONError.notAnObject }
+            let said = try texts.members.map { text in
+                guard let words = text.value.string else { throw JSONError.badString }
+                return (text.name, words)
+            }
+            return (language.name, Dictionary(uniqueKeysWithValues: said))
+        }
+        return Dictionary(uniqueKeysWithValues: languages)
+    }
 
     /// - Parameter plain: the texts of each language as they are.
     /// - Throws: when the files of the program are not what they were; a test makes every page.

@@ -17,10 +17,10 @@ extension SQLCatalogue {
         indexes: """
             SELECT i.relname::text AS name, t.name AS table_name, x.indisprimary AS is_key, (x.indisunique AND x.indimmediate) AS is_unique,
             (x.indisvalid AND x.indisready AND x.indislive) AS is_valid,
-            CASE WHEN x.indpred IS NULL AND x.indexprs IS NULL THEN array_to_json(ARRAY(
+            CASE WHEN x.indpred IS NULL AND x.indexprs IS NULL THEN array_to_string(ARRAY(
             SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (number, place)
             JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number WHERE k.place <= x.indnkeyatts ORDER BY k.place
-            ))::text ELSE '[]' END AS columns
+            ), chr(31)) ELSE '' END AS columns
             FROM \(asked), LATERAL (SELECT * FROM pg_index o WHERE o.indrelid = c.oid OFFSET 0) AS x JOIN pg_class i ON i.oid = x.indexrelid
             """,
         makesKeys: true,

@@ -17,6 +17,7 @@ struct PageLanguageTests {
     @Test("Every language says everything, with the same places for what is put in, and in its direction")
     func isComplete() throws {
         let catalogue = try catalogue()
+        #expect(try PageSource.catalogue() == catalogue)
         #expect(Set(catalogue.keys) == Set(PageLanguage.allCases.map(\.rawValue)))
         let english = try #require(catalogue["en"])
         for (language, texts) in catalogue {
