@@ -21,18 +21,17 @@ package struct AuthorizeRoutes: Sendable {
     /// Bytes of a body: an authorization request that is posted, or what our own pages send, which may hold the address of a logout.
     static let bodyLimit = 16_384
 
-    /// - Throws: when the program has lost a page or its texts.
     package init(
         oauth: OAuthServices, domain: AuthenticationServices, pages: PageService, addresses: ProviderAddresses, publicURL: PublicURL,
         random: any RandomSource, clock: @Sendable @escaping () -> Instant
-    ) throws {
+    ) {
         self.oauth = oauth
         self.domain = domain
         self.pages = pages
         self.addresses = addresses
         self.random = random
         self.clock = clock
-        texts = try PageTexts.made.get()
+        texts = PageTexts()
         cookies = ProviderCookies(isSecure: publicURL.isSecure)
     }
 

@@ -21,18 +21,17 @@ package struct OAuthRoutes: Sendable {
     let alarms = LineLimit<String>(burst: 20)
 
     /// - Parameter documents: told of what the store of `domain` writes into the audit trail.
-    /// - Throws: when the program has lost its texts.
     package init(
         domain: OAuthServices, waiting: WaitingLogins, addresses: ProviderAddresses, documents: ProviderDocuments, asksNonce: Bool = false,
         clock: @Sendable @escaping () -> Instant
-    ) throws {
+    ) {
         self.domain = domain
         self.documents = documents
         self.addresses = addresses
         self.asksNonce = asksNonce
         self.clock = clock
         self.waiting = waiting
-        texts = try PageTexts.made.get()
+        texts = PageTexts()
     }
 
     /// Every endpoint, in the order of docs/oauth.md. What a program in a browser needs of another site's provider may be called from there.

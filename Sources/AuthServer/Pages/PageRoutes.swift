@@ -25,17 +25,16 @@ package struct PageRoutes: Sendable {
     /// - Parameters:
     ///   - tick: of the streams: a second, less in tests.
     ///   - logger: where the operator reads that there are no more streams.
-    /// - Throws: when the program has lost a page or its texts.
     package init(
         domain: AuthenticationServices, pages: PageService, visualHashes: VisualHashes, publicURL: PublicURL, drain: DrainSignal,
         tick: Duration = .seconds(1), logger: Logger, clock: @Sendable @escaping () -> Instant
-    ) throws {
+    ) {
         self.domain = domain
         self.pages = pages
         self.publicURL = publicURL
         self.drain = drain
         ticker = PageTicker(every: tick)
-        texts = try PageTexts.made.get()
+        texts = PageTexts()
         self.clock = clock
         pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000, told: LimitLog(of: "/pages/events", logger))
         eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000, givesWay: true, told: LimitLog(of: "/sessions/events", logger))

@@ -85,19 +85,19 @@ package struct AuthNode: Sendable {
             vault: core.vault, servers: services.servers, gateway: core.gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
         let codes = DeviceCodes(
-            verifications: services.verifications, provider: provider, addresses: core.addresses, texts: try PageTexts.made.get())
+            verifications: services.verifications, provider: provider, addresses: core.addresses, texts: PageTexts())
         let behind = ServicesBehind(store: core.store, gateway: HTTPServicesBehind(logger: logger), clock: clock)
         dispatch = AP1Dispatch(
             vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes, behind: behind), clock: clock)
         let pageService = PageService(store: core.pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: core.vault)
-        pages = try PageRoutes(
+        pages = PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             logger: logger, clock: clock)
-        oauth = try OAuthRoutes(
+        oauth = OAuthRoutes(
             domain: provider, waiting: services.waiting, addresses: core.addresses, documents: core.documents, asksNonce: settings.asksProofNonces,
             clock: clock)
-        authorize = try AuthorizeRoutes(
+        authorize = AuthorizeRoutes(
             oauth: provider, domain: services, pages: pageService, addresses: core.addresses, publicURL: settings.publicURL, random: random,
             clock: clock)
         admin = AdminRoutes(

@@ -27,6 +27,7 @@ package enum ProgramRun {
     private static func parsed<Program: AsyncParsableCommand>(
         _ arguments: [String], by program: Program.Type
     ) async throws -> any ParsableCommand {
+        if let command = await readAlone(arguments, below: program) { return command }
         do { return try await Program.asyncParseAsRoot(arguments) } catch {
             guard Program.exitCode(for: error) == .validationFailure else { throw error }
             let message = Program.fullMessage(for: error)
@@ -39,5 +40,16 @@ package enum ProgramRun {
             }
             throw ExitCode.validationFailure
         }
+    }
+
+    /// A command that is named first and says that it stands below another is read without what stands beside it, and without the question whether somebody wants
+    /// its completions: that is two thirds of the reading.
+    /// - Returns: nil for every other line, also one that is wrong or asks for help: the first command has the words for that.
+    private static func readAlone(_ arguments: [String], below program: any ParsableCommand.Type) async -> (any ParsableCommand)? {
+        guard let name = arguments.first, let found = program.configuration.subcommands.first(where: { $0._commandName == name }),
+            let command = found as? any AsyncParsableCommand.Type, command.configuration._superCommandName == program._commandName,
+            let read = try? await command.asyncParseAsRoot(Array(arguments.dropFirst()))
+        else { return nil }
+        return ([found] + command.configuration.subcommands).contains { $0 == type(of: read) } ? read : nil
     }
 }

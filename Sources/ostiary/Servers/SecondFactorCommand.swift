@@ -12,6 +12,7 @@ import SecondFactorServer
 struct SecondFactorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "second-factor",
+        _superCommandName: "ostiary",
         abstract: "Run the second-factor server.",
         discussion: "Settings are environment variables that begin with OSTIARY_SF_, or keys of --config: see docs/operations.md.",
         subcommands: [SecondFactorReset.self])

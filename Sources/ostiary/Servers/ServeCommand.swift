@@ -13,6 +13,7 @@ import Synchronization
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
+        _superCommandName: "ostiary",
         abstract: "Run the authentication server.",
         discussion: "Settings are environment variables that begin with OSTIARY_, or keys of --config: see docs/operations.md.")
 

@@ -64,12 +64,12 @@ final class AuthorizeFixture: Sendable {
         let clock = clock
         pageStore = SQLPageStore(database: database)
         let pages = PageService(store: pageStore, random: random, publicURL: publicURL)
-        let pageRoutes = try PageRoutes(
+        let pageRoutes = PageRoutes(
             domain: domain, pages: pages, visualHashes: VisualHashes(keyring: keyring), publicURL: publicURL, drain: DrainSignal(),
             tick: .milliseconds(5), logger: LogRecorder().logger(), clock: { clock.now })
-        routes = try AuthorizeRoutes(
+        routes = AuthorizeRoutes(
             oauth: oauth, domain: domain, pages: pages, addresses: addresses, publicURL: publicURL, random: random, clock: { clock.now })
-        let endpoints = try OAuthRoutes(
+        let endpoints = OAuthRoutes(
             domain: oauth, waiting: domain.waiting, addresses: addresses, documents: ProviderDocuments(), clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         pageRoutes.addMiddleware(to: router)

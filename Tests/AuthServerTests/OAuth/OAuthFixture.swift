@@ -82,7 +82,7 @@ struct OAuthFixture: Sendable {
         let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource(), devices: devices)
         let clock = clock
         let waiting = WaitingLogins(store: accounts, keyring: SampleServerKeyring(keys: try OneServerKeyring().keys), events: SessionEventHub())
-        let routes = try OAuthRoutes(
+        let routes = OAuthRoutes(
             domain: domain, waiting: waiting, addresses: addresses, documents: documents, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))

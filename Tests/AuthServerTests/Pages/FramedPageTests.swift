@@ -274,7 +274,7 @@ struct FramedPageTests {
     @Test("In a frame the page has every state of the login page and one more, in every language, and its links open no other page in the frame")
     func hasEveryState() throws {
         for language in PageLanguage.allCases {
-            let pages = try PageTexts.made.get()
+            let pages = PageTexts()
             let (login, frame) = (
                 String(decoding: pages.asset(.login, in: language).bytes, as: UTF8.self),
                 String(decoding: pages.asset(.embed, in: language).bytes, as: UTF8.self)

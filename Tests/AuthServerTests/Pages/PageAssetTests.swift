@@ -119,6 +119,6 @@ struct PageAssetTests {
     }
 
     private func html(_ page: PageSource.Page, in language: PageLanguage = .english) throws -> String {
-        String(decoding: try PageTexts.made.get().asset(page, in: language).bytes, as: UTF8.self)
+        String(decoding: PageTexts().asset(page, in: language).bytes, as: UTF8.self)
     }
 }

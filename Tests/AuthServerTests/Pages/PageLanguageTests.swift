@@ -55,7 +55,7 @@ struct PageLanguageTests {
     @Test("A page leaves no place of its template open, and puts texts in as text", arguments: PageLanguage.allCases)
     func isFilled(language: PageLanguage) throws {
         for page in PageSource.Page.allCases {
-            let html = String(decoding: try PageTexts.made.get().asset(page, in: language).bytes, as: UTF8.self)
+            let html = String(decoding: PageTexts().asset(page, in: language).bytes, as: UTF8.self)
             #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\" dir=\""), "\(page)")
             #expect(!html.contains("{{") && !html.contains("}}") && !html.contains("<title></title>") && html.hasSuffix("</html>\n"), "\(page)")
             for place in ["{name}", "{device}", "{app}", "{client}"] { #expect(!html.contains(place), "\(page)") }

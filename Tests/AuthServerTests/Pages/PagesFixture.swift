@@ -69,7 +69,7 @@ final class PagesFixture: Sendable {
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
         adminResponder = MethodRules(adminRouter)
         let publicRouter = Router(context: ServiceRequestContext.self)
-        pageRoutes = try PageRoutes(
+        pageRoutes = PageRoutes(
             domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, drain: drain, tick: tick, logger: log.logger(level: .info),
             clock: now)
         pageRoutes.addMiddleware(to: publicRouter)
