@@ -65,7 +65,7 @@ struct StorageWarningTests {
         #expect(mark.former == "ostiary at /run/postgresql:5432")
     }
 
-    @Test("A PostgreSQL is told as another one but where the database and one of its hosts are those of before; either way it is the one that is noted")
+    @Test("A PostgreSQL is told as another one but where the database and one of its hosts are those of before; either way it is noted")
     func hosts() async throws {
         try FileManager.default.createDirectory(atPath: folder.file("keys"), withIntermediateDirectories: true)
         let database = try SQLiteDatabase.inMemory()
