@@ -46,8 +46,17 @@ package struct PostgreSQLAddress: Sendable, Equatable {
 
 extension PostgreSQLAddress: CustomStringConvertible {
     /// For an operator's line: which database where.
-    package var description: String {
-        let places = hosts.map { $0.name.contains(":") ? "[\($0.name)]:\($0.port)" : "\($0.name):\($0.port)" }
-        return "\(database) at \(places.joined(separator: ", "))"
+    package var description: String { beginning + places.joined(separator: Self.separator) }
+
+    /// Whether a line of ``description`` names the same database at one of these hosts at least: others were added, or taken away.
+    package func sharesHost(with description: String) -> Bool {
+        guard description.hasPrefix(beginning) else { return false }
+        // No host has a comma in its name.
+        let former = description.dropFirst(beginning.count).components(separatedBy: Self.separator)
+        return !Set(places).isDisjoint(with: former)
     }
+
+    private static let separator = ", "
+    private var beginning: String { "\(database) at " }
+    private var places: [String] { hosts.map { $0.name.contains(":") ? "[\($0.name)]:\($0.port)" : "\($0.name):\($0.port)" } }
 }

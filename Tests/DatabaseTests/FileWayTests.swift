@@ -107,7 +107,7 @@ struct FileWayTests {
         let error = DatabaseOpenError.cannotOpen(path: file, reason: Self.words(place, "pipe"))
         #expect(throws: error) { try DatabaseFile.checkLink(file) }
         #expect(throws: error) { try checkContent(.ours, of: .sqlite(path: file)) }
-        #expect(try firstStep(of: .sqlite(path: file)) == nil)
+        #expect(try schemaSign(of: .sqlite(path: file)) == nil)
         for ownership in [DatabaseOwnership.exclusive, .shared] {
             #expect(throws: error) { try SQLiteDatabase.open(path: file, ownership: ownership) }
         }

@@ -132,6 +132,7 @@ struct ErrorMiddlewareTests {
                 let answer = try await client.execute(uri: "/write", method: .get)
                 #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "30")
                 #expect(try answer.error()["error"] == "storage_unavailable")
+                #expect(try answer.error()["message"] == "the server cannot use its database or its keys at the moment; try again")
                 #expect(!String(buffer: answer.body).contains("/data"))
             }
             #expect(try await client.execute(uri: "/fault", method: .get).status == .internalServerError)

@@ -19,13 +19,13 @@ package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throw
     }
 }
 
-/// The name of the first step of the schema that a database has, by which it is known whose it is. It is left as it is, and whoever has it open is not asked.
-/// - Returns: nil where there is none, or it cannot be read: whoever opens it is told why.
+/// What a database shows of whose it is. It is left as it is, and whoever has it open is not asked.
+/// - Returns: nil where there is nothing, or it cannot be read: whoever opens it is told why.
 /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)`` where PostgreSQL gives no connection.
-package func firstStep(of url: DatabaseURL) throws(DatabaseOpenError) -> String? {
+package func schemaSign(of url: DatabaseURL) throws(DatabaseOpenError) -> SchemaSign? {
     switch url {
-    case .sqlite(let path): SQLiteDatabase.firstStep(at: path)
-    case .postgresql(let address): try PostgreSQLDatabase.firstStep(of: address)
+    case .sqlite(let path): SQLiteDatabase.firstStep(at: path).map(SchemaSign.firstStep)
+    case .postgresql(let address): try PostgreSQLDatabase.schemaSign(of: address)
     }
 }
 

@@ -10,8 +10,19 @@ package struct MovableSchema: Sendable {
         self.identifiedBy = identifiedBy
     }
 
-    /// The name of the first step, by which a database is known to be this server's.
-    package var firstStep: String? { migrations.first?.name }
+    /// Whether a database that shows this is this server's.
+    package func isShown(by sign: SchemaSign) -> Bool {
+        switch sign {
+        case .firstStep(let name): name == migrations.first?.name
+        case .tables(let names): !firstTables.isEmpty && firstTables.isSubset(of: names)
+        }
+    }
+
+    /// Those that the first step has made, and no later one has dropped: no two servers have one of them in common.
+    private var firstTables: Set<String> {
+        let first = migrations.first?.number
+        return Set(SchemaTables(after: migrations).steps.filter { $0.value == first }.keys)
+    }
 
     /// The tables of steps. The target gets their rows by taking these steps.
     static let stepTables = StepTables.names

@@ -30,7 +30,7 @@ struct HostWriting {
     let host: PostgreSQLAddress.Host
     let timeline: Int
 
-    private var name: String { "\(host.name):\(host.port)" }
+    private var name: String { host.place }
 
     /// What an operator is told of several, as one line; nil of one.
     static func words(_ all: [HostWriting]) -> String? {

@@ -24,7 +24,7 @@ struct PostgreSQLConnector: Sendable {
     func connect(by deadline: Deadline = .never) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         let whole = Deadline(milliseconds: settings.connectTimeout)
         let (end, isShort) = (deadline.before(whole), deadline.isBefore(whole))
-        var (reasons, advice, isUnheard) = ([Int: String](), [String](), false)
+        var refusals = HostRefusals(of: address)
         let places = order.places
         for (number, place) in places.enumerated() {
             do throws(PostgreSQLLink.Loss) {
@@ -34,20 +34,13 @@ struct PostgreSQLConnector: Sendable {
                 return link
             } catch {
                 if error.isSilence, !isShort { order.note(silent: place) }
-                reasons[place] = error.reason
-                if let deed = address.advice(on: error.reason, by: address.hosts[place]), !advice.contains(deed) { advice.append(deed) }
-                isUnheard = isUnheard || error.isSilence
+                refusals.note(error, at: place)
             }
         }
-        let reason = operatorLine(RefusalNote.words(reasons, of: address.hosts))
-        let deeds = advice.isEmpty ? nil : operatorLine(advice.joined(separator: "; "), most: Self.mostAdvice)
-        let loss = PostgreSQLLink.Loss(reason: reason, isSilence: isUnheard && !isShort, isLate: isUnheard && isShort, advice: deeds)
-        refusal.note(loss.reason)
+        let loss = refusals.loss(isShort: isShort)
+        refusal.note(loss.reason, remedy: loss.remedy)
         throw loss
     }
-
-    /// Characters: of one host's it is all.
-    private static let mostAdvice = 900
 
     private func connect(to place: Int, by deadline: Deadline) throws(PostgreSQLLink.Loss) -> PostgreSQLLink {
         while true {
@@ -55,8 +48,15 @@ struct PostgreSQLConnector: Sendable {
             // However it ends: others may wait for it.
             defer { pooling.end(turn) }
             let link = try settled(to: place, by: deadline)
-            if let objection = timelines.note(link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
-            guard try isKept(link, in: turn, by: deadline) else { continue }
+            do throws(PostgreSQLLink.Loss) {
+                if let objection = timelines.note(link.timeline) { throw PostgreSQLLink.Loss(reason: objection) }
+                guard try isKept(link, in: turn, by: deadline) else { continue }
+            } catch {
+                // It takes writes, whatever else is wrong with it.
+                var loss = error
+                loss.follows = false
+                throw loss
+            }
             link.silence = settings.silence
             return link
         }
@@ -90,7 +90,9 @@ struct PostgreSQLConnector: Sendable {
         guard answers.count == 2, let row = try? answers[1].rows(answers[1].columns).first, let standing = ServerStanding(row) else {
             throw PostgreSQLLink.Loss(reason: "its settings cannot be read (\(answers.last?.fault?.message ?? "no answer"))")
         }
-        if let objection = standing.objection(to: address.database) { throw PostgreSQLLink.Loss(reason: objection) }
+        if let objection = standing.objection(to: address.database) {
+            throw PostgreSQLLink.Loss(reason: objection.cause, follows: standing.follows, remedy: objection.remedy)
+        }
         link.timeline = try? ServerTimeline(row)
         link.isBehindPooler = (try? row.integer("process")) != link.process
     }

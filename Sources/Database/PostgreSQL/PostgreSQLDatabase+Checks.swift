@@ -6,6 +6,7 @@ extension PostgreSQLDatabase {
     ///   One that is not there is not looked at.
     package func checkWritable(_ tables: Set<String>) async throws {
         try await checkCommits()
+        try await checkAwaited()
         let (looksForRoom, names) = (hasRefusedForRoom, SQLValue.text(tables.sorted().joined(separator: ",")))
         do {
             try await transaction { connection in
@@ -29,16 +30,28 @@ extension PostgreSQLDatabase {
         ) AS c WHERE has_table_privilege(c.oid, 'INSERT') ORDER BY t.name
         """
 
+    /// Whether as many standbys are there as commits wait for, before somebody's has waited. A role that is not told what they do hears nothing of it: then it is known
+    /// once a commit was not answered.
+    /// - Throws: ``SQLError/commitsUnanswered(standbys:)``, ``SQLError``.
+    private func checkAwaited() async throws {
+        let trouble = try await standbyTrouble()
+        if case .absent(let names, _, _)? = trouble { throw SQLError.commitsUnanswered(standbys: names) }
+    }
+
     /// Whether a commit is kept by a second server before it is acknowledged, and as many as that takes are there.
     /// - Throws: ``NoStandby``, ``SQLError``.
     package func checkStandby() async throws {
-        let trouble = try await read { connection in try connection.one(Self.standbyQuestion).flatMap { try StandbyStanding($0).trouble } }
-        if let trouble { throw trouble }
+        if let trouble = try await standbyTrouble() { throw trouble }
     }
 
-    /// What others do is told to members of `pg_read_all_stats` alone; that they are there, to everybody.
+    private func standbyTrouble() async throws -> NoStandby? {
+        try await read { connection in try connection.one(Self.standbyQuestion).flatMap { try StandbyStanding($0).trouble } }
+    }
+
+    /// What others do is told to members of `pg_read_all_stats` alone; that they are there, to everybody. A server that sends its log to nobody awaits nobody,
+    /// whoever is named.
     private static let standbyQuestion = """
-        SELECT current_setting('synchronous_standby_names') AS names, pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
+        SELECT CASE WHEN current_setting('max_wal_senders') = '0' THEN '' ELSE current_setting('synchronous_standby_names') END AS names, pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
         current_user::text AS role,
         (SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')) AS standbys
         """

@@ -45,14 +45,16 @@ extension PostgreSQLDatabase {
     }
 
     /// - Throws: ``DatabaseOpenError/cannotOpen(path:reason:)`` where no connection is to be had.
-    static func firstStep(of address: PostgreSQLAddress) throws(DatabaseOpenError) -> String? {
+    static func schemaSign(of address: PostgreSQLAddress) throws(DatabaseOpenError) -> SchemaSign? {
         var settings = PostgreSQLSettings()
         // Whoever has locked the table is told by the start, which waits for it.
         settings.lockTimeout = 200
-        return try looking(by: PostgreSQLConnector(address: address, settings: settings)) { link -> String? in
+        return try looking(by: PostgreSQLConnector(address: address, settings: settings)) { link -> SchemaSign? in
             guard let found = try? row(of: tableQuestion, on: link), (try? found.int("columns")) == 2 else { return nil }
-            guard let step = try? row(of: StepTables.firstQuestion, on: link) else { return nil }
-            return try? step.text("name")
+            if let step = try? row(of: StepTables.firstQuestion, on: link) { return (try? step.text("name")).map(SchemaSign.firstStep) }
+            // Of a role without a right there, before it is advised to take the tables over.
+            guard let named = try? row(of: nameQuestion, on: link), let names = try? named.optionalText("names") else { return nil }
+            return .tables(Set(names.split(separator: ",").map(String.init)))
         }
     }
 
@@ -82,6 +84,10 @@ extension PostgreSQLDatabase {
         }
         return try answer.rows(answer.columns).first
     }
+
+    private static let nameQuestion = """
+        SELECT string_agg(c.relname::text, ',') AS names FROM pg_class c WHERE c.relnamespace = \(SQLCatalogue.ourSchema) AND c.relkind IN ('r', 'p')
+        """
 
     private static let tableQuestion = """
         SELECT (SELECT COUNT(*) FROM (\(SQLCatalogue.madeObjects)) AS made) AS objects,

@@ -21,7 +21,11 @@ final class PostgreSQLLink {
         var isSilence = false
         /// Whether whoever asked had less time than it takes to tell: nothing is known of the server.
         var isLate = false
-        /// What an operator does about it, as one line without a secret; nil where the reason says it, or nothing is known.
+        /// Whether a standby has said it; nil where it is not known what there is.
+        var follows: Bool?
+        /// What an operator does about what we object to, as one line without a secret; nil where the reason says it, or nothing is known.
+        var remedy: String?
+        /// Likewise about what PostgreSQL or libpq has said: for whoever ends with it.
         var advice: String?
         /// What was refused in the same breath, where something was.
         var fault: PostgreSQLFault?

@@ -4,7 +4,7 @@ extension PostgreSQLTransaction {
     func checkStanding() throws {
         guard let row = try one(Self.standingQuestion) else { return }
         guard try row.optionalText("mark") == link.mark else { throw refute(LinkMark.handedOn) }
-        if let objection = try ServerDurability(row).objection { throw refute(objection) }
+        if let objection = try ServerDurability(row).objection { throw refute(objection.words) }
         // Of what the others have seen since: the next connection leads to where they are.
         if let objection = try session.timelines.note(ServerTimeline(row)) { throw refute(objection, isAskedAgain: true) }
     }

@@ -5,8 +5,8 @@ struct ReadOnlySetting {
     /// The role that has logged in.
     let role: String?
 
-    /// Why nothing is kept there, as one line that is short: of several hosts each has one.
-    func objection(in database: String) -> String {
+    /// Why nothing is kept there.
+    func objection(in database: String) -> ServerObjection {
         let (name, role) = (TableKeys.written(database), role.map(TableKeys.written) ?? "ROLE")
         return switch source {
         case "database": Self.words("this database", reset: "DATABASE \(name)")
@@ -14,17 +14,19 @@ struct ReadOnlySetting {
         case "database user": Self.words("this role in this database", reset: "ROLE \(role) IN DATABASE \(name)")
         case "global": Self.words("all roles", reset: "ROLE ALL")
         case "configuration file":
-            "\(Self.setting) is on for the server: run ALTER SYSTEM RESET \(Self.setting), or take it out of postgresql.conf; then SELECT pg_reload_conf()"
-        case "command line": "\(Self.setting) is on for the server, by its command line: start PostgreSQL without it"
-        case "client", "environment variable": "\(Self.setting) is on by PGOPTIONS, a variable of this program: take it out there"
-        default: "\(Self.setting) is on, for the server, this database or this role: it takes no writes"
+            ServerObjection(
+                "\(Self.setting) is on for the server",
+                "run ALTER SYSTEM RESET \(Self.setting), or take it out of postgresql.conf; then SELECT pg_reload_conf()")
+        case "command line": ServerObjection("\(Self.setting) is on for the server, by its command line", "start PostgreSQL without it")
+        case "client", "environment variable": ServerObjection("\(Self.setting) is on by PGOPTIONS, a variable of this program", "take it out there")
+        default: ServerObjection("\(Self.setting) is on, for the server, this database or this role: it takes no writes")
         }
     }
 
     private static let setting = "default_transaction_read_only"
 
     /// Whoever resets it is told by PostgreSQL, too, that the session writes nothing.
-    private static func words(_ holder: String, reset: String) -> String {
-        "\(setting) is on for \(holder): run SET \(setting) = off; ALTER \(reset) RESET \(setting)"
+    private static func words(_ holder: String, reset: String) -> ServerObjection {
+        ServerObjection("\(setting) is on for \(holder)", "run SET \(setting) = off; ALTER \(reset) RESET \(setting)")
     }
 }

@@ -79,5 +79,8 @@ extension PostgreSQLAddress {
 
 extension PostgreSQLLink.Loss {
     /// With what to do about it, where that is known: for a start or a command, which ends with it. Who runs on has the table in docs/operations.md.
-    var told: String { advice.map { "\(reason): \($0)" } ?? reason }
+    var told: String {
+        let deeds = [remedy, advice].compactMap { $0 }
+        return deeds.isEmpty ? reason : "\(reason): \(deeds.joined(separator: "; "))"
+    }
 }

@@ -8,20 +8,28 @@ final class RefusalNote: Sendable {
     /// One line of bounded length.
     var reason: String? { noted.withLock { $0 } }
 
-    func note(_ refusal: String) {
-        let line = operatorLine(refusal)
+    /// - Parameter remedy: what an operator does about it, as one line that is not cut; nil where nothing is known.
+    func note(_ refusal: String, remedy: String? = nil) {
+        let line = operatorLine(refusal) + (remedy.map { ": \($0)" } ?? "")
         noted.withLock { $0 = line }
     }
 
     func noteConnection() { noted.withLock { $0 = nil } }
 
-    /// What all hosts of an address have said, in its order, which is the same whoever is asked first.
+    /// What all hosts of an address have said, in its order, which is the same whoever is asked first. What several have said is told once, with all of them.
     /// - Parameter reasons: by the place of each host; no reason of a host that was not asked.
     static func words(_ reasons: [Int: String], of hosts: [PostgreSQLAddress.Host]) -> String {
         guard hosts.count > 1 else { return reasons.values.first ?? "no host is named" }
-        return hosts.enumerated().compactMap { place, host in
-            reasons[place].map { "\(host.name):\(host.port): \(operatorLine($0, most: mostOfHost))" }
-        }.joined(separator: "; ")
+        var told: [(places: [String], reason: String)] = []
+        for (place, host) in hosts.enumerated() {
+            guard let reason = reasons[place] else { continue }
+            if let found = told.firstIndex(where: { $0.reason == reason }) {
+                told[found].places.append(host.place)
+            } else {
+                told.append((places: [host.place], reason: reason))
+            }
+        }
+        return told.map { "\($0.places.joined(separator: ", ")): \(operatorLine($0.reason, most: mostOfHost))" }.joined(separator: "; ")
     }
 
     private static let mostOfHost = 200

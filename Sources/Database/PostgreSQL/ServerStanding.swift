@@ -24,21 +24,30 @@ struct ServerStanding {
         readOnly = readsOnly == "off" ? nil : ReadOnlySetting(source: source, role: role)
     }
 
-    /// Why nothing is kept there, as one line; nil when something may be.
-    func objection(to database: String) -> String? {
-        guard version >= 150_000 else { return "it is PostgreSQL \(version / 10_000): 15 or later is needed" }
-        if follows { return "it is a standby, which takes no writes: promote it, or name the server that it follows" }
+    /// Why nothing is kept there; nil when something may be.
+    func objection(to database: String) -> ServerObjection? {
+        guard version >= 150_000 else { return ServerObjection("it is PostgreSQL \(version / 10_000)", "15 or later is needed") }
+        if follows { return Self.standby }
         if let readOnly { return readOnly.objection(in: database) }
         if let objection = durability.objection { return objection }
         guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
-            return "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes, and neither can be changed: "
-                + "make another as a superuser of PostgreSQL by CREATE DATABASE NAME OWNER ROLE TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' "
-                + "LC_CTYPE 'C', where ROLE is the user of the database URL, and name it there in place of \(database)"
+            return ServerObjection(
+                "its encoding is \(encoding) and its collation \(collation), where texts are compared by their bytes, and neither can be changed",
+                "make another as a superuser of PostgreSQL by CREATE DATABASE NAME OWNER ROLE TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' "
+                    + "LC_CTYPE 'C', where ROLE is the user of the database URL, and name it there in place of \(database)")
         }
         if schema != nil { return nil }
-        return closedSchema.map { "this user lacks USAGE on the schema \($0): grant it" }
-            ?? "this user sees no schema there: none that its search_path names is there; make one, or name another (ALTER ROLE … SET search_path)"
+        if let closedSchema {
+            return ServerObjection("this user lacks USAGE on the schema \(closedSchema)", "grant it, if this is the right database")
+        }
+        return ServerObjection(
+            "this user sees no schema there", "none that its search_path names is there; make one, or name another (ALTER ROLE … SET search_path)")
     }
+
+    /// The remedy is for where no server was met that it may follow: promoted beneath one that runs, there would be two that take writes.
+    private static let standby = ServerObjection(
+        "it is a standby, which takes no writes",
+        "name its primary in the database URL, or start that; if it is gone for good, fence it first, then promote a standby")
 }
 
 /// What a server keeps of a commit when its machine goes. It may be changed while connections are there, which then go by it.
@@ -56,14 +65,15 @@ struct ServerDurability {
         (commits, fsync, pages) = (try row.text("commits"), try row.text("fsync"), try row.text("pages"))
     }
 
-    /// Why it may lose what it has acknowledged, as one line; nil where it doesn't.
-    var objection: String? {
+    /// Why it may lose what it has acknowledged; nil where it doesn't.
+    var objection: ServerObjection? {
         guard ["on", "remote_apply"].contains(commits) else {
-            return "synchronous_commit is \(commits), not on: a commit would be lost with its machine"
+            return ServerObjection("synchronous_commit is \(commits), not on: a commit would be lost with its machine")
         }
         guard fsync == "on", pages == "on" else {
-            return "fsync is \(fsync) and full_page_writes is \(pages), and a power cut would damage it: set both to on (ALTER SYSTEM SET, or in "
-                + "postgresql.conf), then SELECT pg_reload_conf()"
+            return ServerObjection(
+                "fsync is \(fsync) and full_page_writes is \(pages), and a power cut would damage it",
+                "set both to on (ALTER SYSTEM SET, or in postgresql.conf), then SELECT pg_reload_conf()")
         }
         return nil
     }

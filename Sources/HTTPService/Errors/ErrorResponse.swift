@@ -56,9 +56,9 @@ extension ErrorResponse {
     package static let overloaded = ErrorResponse(
         .serviceUnavailable, "overloaded", "too many requests are under way; try again in a few seconds", headers: [.retryAfter: "5"])
     /// The disk takes nothing, the database is held by another process or was lost, or the keys have ended. Its operator reads where and why in the
-    /// log and at `/ready`.
+    /// log and at `/ready`. Whoever only reads hears the same, so it says nothing of writing.
     package static let storageUnavailable = ErrorResponse(
-        .serviceUnavailable, "storage_unavailable", "the server cannot write or sign at the moment; try again",
+        .serviceUnavailable, "storage_unavailable", "the server cannot use its database or its keys at the moment; try again",
         headers: [.retryAfter: "30"])
     package static let shuttingDown = ErrorResponse(
         .serviceUnavailable, "shutting_down", "the server is stopping; try again", headers: [.retryAfter: "5"])

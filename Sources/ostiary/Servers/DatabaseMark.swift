@@ -12,8 +12,10 @@ struct DatabaseMark {
     let database: String
     /// The file.
     let path: String
+    private let url: DatabaseURL
 
     init(of url: DatabaseURL, keyFile: String) {
+        self.url = url
         switch url {
         // A link is not followed: it may lead to a disk that is not there.
         case .sqlite(let path): database = wholePath(path)
@@ -35,6 +37,13 @@ struct DatabaseMark {
         let name = String(text.prefix { !$0.isNewline })
         // Programs of before wrote it as it was given.
         return name.isEmpty ? nil : name.hasPrefix("/") ? wholePath(name) : name
+    }
+
+    /// The same where it may be another database: not where hosts were added to a URL, or taken away, and one stayed.
+    var replaced: String? {
+        guard let former, former != database else { return nil }
+        if case .postgresql(let address) = url, address.sharesHost(with: former) { return nil }
+        return former
     }
 
     /// Leaves it, of a database that holds tables.

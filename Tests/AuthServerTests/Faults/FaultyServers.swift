@@ -150,6 +150,8 @@ extension FaultyServers {
         let body = String(buffer: answer.body)
         #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "30", "\(answer.status) \(body)")
         #expect(body.contains(#""error":"storage_unavailable""#), "\(body)")
+        // A call that only reads, too.
+        #expect(body.contains("cannot use its database") && !body.contains("write"), "\(body)")
         #expect(!body.contains(authentication.name) && !body.contains("/"), "\(body)")
     }
 

@@ -109,6 +109,32 @@ struct PostgreSQLRightsTests {
         try await cluster.run(["DROP OWNED BY \(role)", "DROP ROLE \(role)"], in: name)
     }
 
+    @Test("A role without any right reads whose a database is by the names of its tables, and one that may read the steps by the first of them")
+    func signs() async throws {
+        let cluster = try await PostgreSQLCluster.shared
+        let name = try await cluster.makeDatabase()
+        defer { cluster.leave(name) }
+        let role = "stranger_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN"], in: name)
+        func sign(_ role: String) async throws -> SchemaSign? {
+            let url = DatabaseURL.postgresql(cluster.address(of: name, as: role))
+            return try await onOwnThread { try schemaSign(of: url) }
+        }
+        #expect(try await sign(role) == nil)
+        let database = try await cluster.open(name)
+        try await database.migrate(sampleSchema)
+        let found = (stranger: try await sign(role), owner: try await sign("ostiary"))
+        let (seen, read) = (try #require(found.stranger), try #require(found.owner))
+        #expect(seen == .tables(["schema_version", "schema_reader", "counter", "note"]) && read == .firstStep("counters"))
+        let schema = MovableSchema(migrations: sampleSchema, identifiedBy: [])
+        let other = MovableSchema(migrations: [Migration(1, "other") { ["CREATE TABLE other (n \($0.integer))"] }], identifiedBy: [])
+        for sign in [seen, read] { #expect(schema.isShown(by: sign) && !other.isShown(by: sign), "\(sign)") }
+        #expect(!schema.isShown(by: .tables(["counter"])) && !schema.isShown(by: .tables([])))
+        #expect(!MovableSchema(migrations: [], identifiedBy: []).isShown(by: seen))
+        await database.close()
+        try await cluster.run(["DROP ROLE \(role)"], in: name)
+    }
+
     @Test("Of two tables of one name the one counts that a statement finds, and of the rest of the database the catalogue is asked for nothing")
     func namesOnly() async throws {
         let cluster = try await PostgreSQLCluster.shared

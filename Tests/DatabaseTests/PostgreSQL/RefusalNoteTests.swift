@@ -15,6 +15,8 @@ struct RefusalNoteTests {
         #expect(note.reason == "two lines")
         note.noteConnection()
         #expect(note.reason == nil)
+        note.note(String(repeating: "a", count: 700), remedy: "do this")
+        #expect(note.reason?.hasSuffix("aa…: do this") == true)
     }
 
     @Test("Of several hosts each has its words, in the order of the URL whoever was asked first: else the reason would change with each try")
@@ -24,6 +26,63 @@ struct RefusalNoteTests {
         #expect(words == "one:5432: a; three:5432: c")
         #expect(RefusalNote.words([0: String(repeating: "a", count: 900), 1: "the last"], of: hosts).hasSuffix("…; /run/two:1: the last"))
         #expect(RefusalNote.words([0: "alone"], of: [hosts[0]]) == "alone" && RefusalNote.words([:], of: []) == "no host is named")
+        #expect(RefusalNote.words([2: "a", 1: "b", 0: "a"], of: hosts) == "one:5432, three:5432: a; /run/two:1: b")
+    }
+
+    private static let address = PostgreSQLAddress(hosts: [.init("one"), .init("two"), .init("three")], database: "it", user: "ostiary")
+
+    /// What is told of hosts of which each has refused so.
+    private func refused(_ losses: [Int: PostgreSQLLink.Loss]) -> PostgreSQLLink.Loss {
+        var refusals = HostRefusals(of: Self.address)
+        for (place, loss) in losses { refusals.note(loss, at: place) }
+        return refusals.loss(isShort: false)
+    }
+
+    private func objected(_ cause: String, _ remedy: String, follows: Bool = false) -> PostgreSQLLink.Loss {
+        PostgreSQLLink.Loss(reason: cause, follows: follows, remedy: remedy)
+    }
+
+    @Test("What is done about hosts stands whole behind all that they said, once where it is for all of them, else with those it is for")
+    func remedies() {
+        let (long, deed) = (String(repeating: "a", count: 900), "do " + String(repeating: "b", count: 500) + " end")
+        let same = refused([0: objected(long, deed), 1: objected(long, deed), 2: objected("c", deed)])
+        #expect(same.reason.hasPrefix("one:5432, two:5432: aaa") && same.reason.hasSuffix("aa…; three:5432: c"), "\(same.reason)")
+        #expect(same.remedy == deed && same.told == "\(same.reason): \(deed)")
+        let some = refused([0: objected("a", "x"), 1: PostgreSQLLink.Loss(reason: "b"), 2: objected("c", "x")])
+        #expect(some.told == "one:5432: a; two:5432: b; three:5432: c: for one:5432, three:5432: x")
+        let two = refused([1: objected("b", "y"), 0: objected("a", "x")])
+        #expect(two.told == "one:5432: a; two:5432: b: for one:5432: x; for two:5432: y")
+        // What is known of libpq's words follows, whole as well, and is for whoever ends with it.
+        let mixed = refused([0: objected("a", deed), 1: PostgreSQLLink.Loss(reason: #"FATAL:  database "it" does not exist"#)])
+        #expect(mixed.told.contains(": for one:5432: \(deed); the database URL names it: make it, "), "\(mixed.told)")
+        #expect(mixed.told.hasSuffix("not made anew"), "\(mixed.told)")
+        #expect(mixed.remedy?.contains("make it") == false)
+    }
+
+    @Test("A standby beside a server that takes writes is told as one and no more; where none was met fencing comes before promoting")
+    func standbys() throws {
+        let standing = try #require(ServerStanding(Self.rowOfStandby))
+        let follows = try #require(standing.objection(to: "it"))
+        let standby = objected(follows.cause, try #require(follows.remedy), follows: true)
+        for loss in [objected("a", "x"), PostgreSQLLink.Loss(reason: "b", follows: false)] {
+            let told = refused([0: standby, 1: loss, 2: standby]).told
+            #expect(told.hasPrefix("one:5432, three:5432: it is a standby, which takes no writes; two:5432: \(loss.reason)"), "\(told)")
+            #expect(!told.contains("promote") && !told.contains("fence"), "\(told)")
+        }
+        // One that says nothing, or lets nobody in, may be gone, and another standby is no primary.
+        for other in [PostgreSQLLink.Loss(reason: "nothing was heard of the server", isSilence: true), standby] {
+            let loss = refused([0: standby, 1: other])
+            let fence = try #require(loss.remedy?.range(of: "fence it first"))
+            let promote = try #require(loss.remedy?.range(of: "then promote"))
+            #expect(fence.upperBound < promote.lowerBound && loss.told.contains("it is a standby, which takes no writes"), "\(loss.told)")
+        }
+    }
+
+    /// As one answers what a new connection asks.
+    private static var rowOfStandby: SQLRow {
+        let names = ["version", "commits", "fsync", "pages", "encoding", "collation", "schema", "follows", "reads_only", "closed_schema"]
+        let texts: [SQLValue] = [.text("on"), .text("on"), .text("on"), .text("UTF8"), .text("C"), .text("public")]
+        return SQLRow(columns: SQLColumns(names: names), values: [.integer(150_018)] + texts + [.integer(1), .text("off"), .null])
     }
 
     @Test("A check says why, and callers hear that it cannot be reached and nothing else; what is not known is not made up")
@@ -90,12 +149,30 @@ struct RefusalNoteTests {
             let reason = try #require(database.refusal)
             let follows = "\(cluster.standbyFolder):5432: it is a standby, which takes no writes"
             #expect(reason.hasPrefix(follows) && reason.contains("; \(cluster.folder):5432: nothing was heard of the server"), "\(reason)")
+            #expect(reason.hasSuffix("fence it first, then promote a standby"), "\(reason)")
             await #expect(throws: SQLError.unavailable) { try await database.ask() }
             #expect(database.refusal == reason)
         }
         while (try? await database.ask()) == nil { try Task.checkCancellation() }
         #expect(database.refusal == nil)
         await database.close()
+    }
+
+    @Test(
+        "A start on a database of the wrong order of texts, whose standby is named as well, reads of the database to its end, and nothing of promoting",
+        .enabled(if: PostgreSQLCluster.isInstalled))
+    func wrongOrder() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let name = try await cluster.makeDatabase(like: "template0", options: "ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
+        try await cluster.startStandby(isSynchronous: false)
+        let hosts = [cluster.standbyFolder, cluster.folder].map { PostgreSQLAddress.Host($0) }
+        let address = PostgreSQLAddress(hosts: hosts, database: name, user: "ostiary")
+        let error = await #expect(throws: DatabaseOpenError.self) { try await onOwnThread { try PostgreSQLDatabase.open(address) }.close() }
+        let told = error.map { "\($0)" } ?? ""
+        let causes = "\(cluster.standbyFolder):5432: it is a standby, which takes no writes; \(cluster.folder):5432: its encoding is UTF8 and"
+        #expect(told.contains(causes), "\(told)")
+        #expect(told.hasSuffix("LC_CTYPE 'C', where ROLE is the user of the database URL, and name it there in place of \(name)"), "\(told)")
+        #expect(!told.contains("promote"), "\(told)")
     }
 }
 

@@ -37,6 +37,43 @@ struct UnansweredCommitTests {
         for node in [database, other] { await node.close() }
     }
 
+    @Test("A role that is told of standbys sees that an awaited one is not there before a commit has waited; another makes nothing up")
+    func seenAhead() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let name = try await cluster.makeDatabase()
+        let database = try await cluster.open(name, settings: Self.hasty)
+        try await database.migrate(sampleSchema)
+        try await cluster.run(["CREATE ROLE plain LOGIN"])
+        let address = cluster.address(of: name, as: "plain")
+        let plain = try await onOwnThread { try PostgreSQLDatabase.open(address, settings: Self.hasty) }
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        // A connection hears of it in its own time.
+        for node in [database, plain] { while try await Self.awaited(in: node) != "absent" { try Task.checkCancellation() } }
+        await #expect(throws: Self.absent) { try await database.checkWritable(sampleTables.names) }
+        try await plain.checkWritable([])
+        try await cluster.run(["GRANT pg_read_all_stats TO plain"])
+        await #expect(throws: Self.absent) { try await plain.checkWritable([]) }
+        #expect(try await Self.waiting(in: database) == 0)
+
+        try await cluster.change("synchronous_standby_names", to: "")
+        for node in [database, plain] { while (try? await node.checkWritable([])) == nil { try Task.checkCancellation() } }
+        try await database.countHit()
+        for node in [database, plain] { await node.close() }
+    }
+
+    @Test("A server that sends its log to nobody waits for none that is named, and is ready")
+    func noSenders() async throws {
+        let cluster = try await PostgreSQLCluster(settings: ["max_wal_senders = 0"])
+        let database = try await cluster.open(try await cluster.makeDatabase(), settings: Self.hasty)
+        try await database.migrate(sampleSchema)
+        try await cluster.change("synchronous_standby_names", to: "absent")
+        while try await Self.awaited(in: database) != "absent" { try Task.checkCancellation() }
+        try await database.countHit()
+        try await database.checkWritable(sampleTables.names)
+        await #expect(throws: NoStandby.notAwaited) { try await database.checkStandby() }
+        await database.close()
+    }
+
     @Test("A write heals it too, where nobody asks for readiness")
     func healedByWrites() async throws {
         let cluster = try await PostgreSQLCluster()
@@ -121,6 +158,10 @@ struct UnansweredCommitTests {
         #expect(standby.contains("SHOW synchronous_standby_names") && standby.contains("pg_stat_replication"))
         #expect(SQLError.commitsUnanswered(standbys: nil).description.contains("disk"))
         #expect(SQLError.isOutage(Self.absent))
+    }
+
+    private static func awaited(in database: any Database) async throws -> String? {
+        try await database.read { try $0.one("SELECT current_setting('synchronous_standby_names') AS names")?.text("names") }
     }
 
     private static func waiting(in database: any Database) async throws -> Int {

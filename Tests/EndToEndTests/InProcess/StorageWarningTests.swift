@@ -16,6 +16,9 @@ struct StorageWarningTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    private static let replaced =
+        "the database is another than at the last start: right after a move or a failover; never start on the former one again"
+
     private func start(_ name: String) async throws {
         let settings = StorageSettings(databaseURL: "sqlite:\(folder.file(name))", keyFile: folder.file("keys/it.kek"))
         let opened = try await ServerStorage.open(
@@ -38,7 +41,7 @@ struct StorageWarningTests {
         #expect(log.lines.count == 1)
 
         try await start("one.sqlite")
-        let former = log.lines("the key file ran with another database before: never start on one from which was moved")
+        let former = log.lines(Self.replaced)
         #expect(former.map(\.facts["before"]) == [folder.file("two.sqlite")])
         try await start("one.sqlite")
         #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.level == .warning })
@@ -60,6 +63,31 @@ struct StorageWarningTests {
         _ = try folder.write("ostiary at /run/postgresql:5432\n", to: "keys/it.kek.database")
         let mark = DatabaseMark(of: .sqlite(path: folder.file("one.sqlite")), keyFile: folder.file("keys/it.kek"))
         #expect(mark.former == "ostiary at /run/postgresql:5432")
+    }
+
+    @Test("A PostgreSQL is told as another one but where the database and one of its hosts are those of before; either way it is noted")
+    func hosts() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("keys"), withIntermediateDirectories: true)
+        let database = try SQLiteDatabase.inMemory()
+        func address(_ hosts: [String], _ name: String) -> PostgreSQLAddress {
+            PostgreSQLAddress(hosts: hosts.map { PostgreSQLAddress.Host($0) }, database: name, user: "ostiary")
+        }
+        let former = "it at a:5432, [::1]:5432, c:5432"
+        let places: [(PostgreSQLAddress, Bool)] = [
+            (address(["a", "::1", "c"], "it"), false), (address(["b", "c"], "it"), false), (address(["::1"], "it"), false),
+            (address(["c", "d"], "its"), true), (address(["d"], "it"), true), (address(["a"], "i"), true), (address(["a"], "it at a"), true),
+            (PostgreSQLAddress(hosts: [.init("a", port: 5433)], database: "it", user: "ostiary"), true),
+        ]
+        for (place, isTold) in places {
+            _ = try folder.write("\(former)\n", to: "keys/it.kek.database")
+            let mark = DatabaseMark(of: .postgresql(place), keyFile: folder.file("keys/it.kek"))
+            let log = LogRecorder()
+            OpenedStorage(database: database, key: .random(), mark: mark, logger: log.logger()).keyIsProven()
+            let told: [String?] = isTold ? [former] : []
+            #expect(log.lines(Self.replaced).map(\.facts["before"]) == told, "\(place)")
+            #expect(log.lines.count == (isTold ? 1 : 0) && mark.former == place.description && mark.replaced == nil, "\(place)")
+        }
+        try await database.close()
     }
 
     @Test("An API key in the data folder that was not made here is told as that, and not as a database's key file; it is not printed, nor changed")

@@ -27,6 +27,20 @@ struct OtherServersDatabaseTests {
         }
     }
 
+    /// Likewise where the role of what was started may read no table there; the server whose database it is hears of the right that is missing.
+    private func expectToldWithoutRights(
+        _ arguments: [String], _ cluster: PostgreSQLCluster, _ name: String, _ owner: String, _ start: [String]
+    ) async throws {
+        let role = "stranger_\(name)"
+        try await cluster.run(["CREATE ROLE \(role) LOGIN"])
+        let url = "postgresql:///\(name)?host=\(cluster.folder)&user=\(role)"
+        try await expectTold(arguments, url, of: owner)
+        let program = try Program(start + ["--print-identity"], environment: [Self.setting(owner): url])
+        #expect(try await program.end() == 1)
+        #expect(program.complaints.contains("has not the right in the database \(name) at "), "\(program.complaints)")
+        try await cluster.run(["DROP ROLE \(role)"])
+    }
+
     @Test(
         "It is told first that it is the other server's, with and without a key file and while that server runs; nothing is made, and that one goes on",
         arguments: ["serve", "second-factor"], DatabaseEngine.allCases)
@@ -50,6 +64,7 @@ struct OtherServersDatabaseTests {
             try await expectTold([other, "reset", "--data", data, String(repeating: "A", count: 22)], url, of: owner)
         }
         #expect(!FileManager.default.fileExists(atPath: data) && !FileManager.default.fileExists(atPath: root))
+        if let cluster, let name { try await expectToldWithoutRights(wrong, cluster, name, owner, start) }
 
         let key = "\(data)/\(Self.file(other)).kek"
         _ = try KeyEncryptionKey.load(orMakeAt: key)
