@@ -13,8 +13,9 @@ package struct AuthServerSettings: Sendable {
     package let logLevel: Logger.Level
     package let connections: ConnectionSettings
 
-    /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
+    /// - Throws: ``SettingsError``, of all settings that are missing, or of the first that is wrong.
     package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
+        try settings.require([.publicURL, .secondFactorURL, .secondFactorIdentity])
         node = try AuthNodeSettings(settings)
         listen = try settings.listenAddress(.listen) ?? ListenAddress(host: "127.0.0.1", port: 8080)
         adminListen = try settings.listenAddress(.adminListen) ?? ListenAddress(host: "127.0.0.1", port: 8081)

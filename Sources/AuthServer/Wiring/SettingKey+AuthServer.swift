@@ -24,7 +24,8 @@ extension SettingKey {
     package static let kekFile = SettingKey(
         "kek_file",
         "file of the key-encryption key, 64 hexadecimal digits, made at the first start; default DATA/ostiary.kek")
-    package static let secondFactorURL = SettingKey("second_factor_url", "origin of the second-factor server; required")
+    package static let secondFactorURL = SettingKey(
+        "second_factor_url", "origin of the second-factor server; https, or http to a loopback address; required")
     package static let secondFactorIdentity = SettingKey(
         "second_factor_identity",
         "identity that the second-factor server prints at its start; required")

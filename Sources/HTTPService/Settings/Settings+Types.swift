@@ -6,8 +6,17 @@ import NIOCore
 extension Settings {
     /// A setting without which the server cannot start.
     package func required<Value>(_ key: SettingKey, _ value: Value?) throws(SettingsError) -> Value {
-        guard let value else { throw .missing(key) }
+        guard let value else { throw .missing([key]) }
         return value
+    }
+
+    /// Looks whether all of `keys` are set, before any value is read: what is missing is told at once.
+    package func require(_ keys: [SettingKey]) throws(SettingsError) {
+        var missing: [SettingKey] = []
+        for key in keys {
+            if try text(key) == nil { missing.append(key) }
+        }
+        guard missing.isEmpty else { throw .missing(missing) }
     }
 
     /// A setting in the form of any parser whose errors are one line.

@@ -15,7 +15,8 @@ package enum SettingsError: Error, Equatable, Sendable {
     case openSecret(SettingKey, path: String)
     /// A secret that can be guessed.
     case weakSecret(SettingKey)
-    case missing(SettingKey)
+    /// What has no default and is not set, at least one.
+    case missing([SettingKey])
     case invalid(SettingKey, reason: String)
     /// The file that a setting names.
     case unreadable(SettingKey, path: String, reason: String)
@@ -44,7 +45,7 @@ extension SettingsError: CustomStringConvertible {
             "\(key.variable): others can read or write \(path): run chmod o-rwx \(path) or close its folder to others, mount it with mode 0440 where a "
                 + "container brings it, and change the secret if they may have read it"
         case .weakSecret(let key): "\(key.variable): an API key holds at least 128 random bits; make one with openssl rand -hex 32"
-        case .missing(let key): "\(key.variable) is not set: \(key.summary)"
+        case .missing(let keys): keys.map { "\($0.variable) is not set: \($0.summary)" }.joined(separator: "; and ")
         case .invalid(let key, let reason): "\(key.variable) (\(key.name)): \(reason)"
         case .unreadable(let key, let path, let reason): "\(key.variable): cannot read \(path): \(reason)"
         case .givenTwice(let first, let second): "\(first.variable) and \(second.variable) are both set: keep one"

@@ -80,7 +80,7 @@ struct LoginCommand: PhoneSubcommand {
     var otp = false
     @OptionGroup var staying: HoldOption
     @OptionGroup var network: NetworkOption
-    @Argument(help: "The login code: a link, a file, or -.")
+    @Argument(help: "The login code: a link, a file, or -; or the address that a device shows.")
     var code: String
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {

@@ -16,7 +16,7 @@ struct PhoneCommand: AsyncParsableCommand {
             whoever has the address has the phone, so keep it to yourself. Ctrl-C ends it.
 
             Exit codes: 0 done, 1 other, 2 cancelled or denied, 3 second factor failed, 4 blocked or penalised, 5 code expired, used or
-            taken by another phone, 6 server not reachable, 7 server identity, 64 usage.
+            taken by another phone, 6 server not reachable, 7 server identity, 64 usage, 128 + n ended by signal n.
             """,
         subcommands: [
             EnrolCommand.self, LoginCommand.self, OTPCommand.self, WaitCommand.self, AppLoginCommand.self, AccountsCommand.self,

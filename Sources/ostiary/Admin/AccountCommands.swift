@@ -21,7 +21,7 @@ struct AccountArgument: ParsableArguments, Sendable {
 
 struct AccountList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "The accounts of a user, oldest first, a line each: id, state, name, device, since when, last login.",
+        commandName: "list", abstract: "The accounts of a user, oldest first, a line each: id, state, name, device, since when, when last used.",
         discussion: "Times are Unix seconds. A headless account has no second factor.")
 
     @OptionGroup var options: AdminOptions

@@ -14,7 +14,10 @@ struct SecondFactorCommand: AsyncParsableCommand {
         commandName: "second-factor",
         _superCommandName: "ostiary",
         abstract: "Run the second-factor server.",
-        discussion: "Settings are environment variables that begin with OSTIARY_SF_, or keys of --config: see docs/operations.md.",
+        discussion: """
+            Settings are environment variables, OSTIARY_LOG_LEVEL and those that begin with OSTIARY_SF_, or keys of --config: see \
+            docs/operations.md.
+            """,
         subcommands: [SecondFactorReset.self])
 
     @OptionGroup var options: StorageOptions

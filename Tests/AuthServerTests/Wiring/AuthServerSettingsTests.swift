@@ -60,7 +60,17 @@ struct AuthServerSettingsTests {
         arguments: [SettingKey.publicURL, .rootAPIKey, .secondFactorURL, .secondFactorIdentity])
     func missing(key: SettingKey) async throws {
         let settings = try await Self.load(Self.valid.filter { $0.key != key.variable })
-        #expect(throws: SettingsError.missing(key)) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+        #expect(throws: SettingsError.missing([key])) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+    }
+
+    @Test("All that is missing is told at once, before a value that is wrong")
+    func allMissing() async throws {
+        let keys = [SettingKey.publicURL, .secondFactorURL, .secondFactorIdentity]
+        let variables = keys.map(\.variable)
+        let settings = try await Self.load(Self.valid.filter { !variables.contains($0.key) }.merging(["OSTIARY_LISTEN": "8080"]) { $1 })
+        let error = #expect(throws: SettingsError.missing(keys)) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+        let line = try #require(error).description
+        #expect(variables.allSatisfy { line.contains("\($0) is not set: ") } && !line.contains("\n"), "\(line)")
     }
 
     @Test(

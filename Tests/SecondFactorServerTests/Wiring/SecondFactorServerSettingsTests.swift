@@ -54,7 +54,7 @@ struct SecondFactorServerSettingsTests {
     @Test("The trusted servers have no default and are asked for by name")
     func missing() async throws {
         let settings = try await Self.load([:])
-        #expect(throws: SettingsError.missing(.sfTrustedServers)) { try SecondFactorServerSettings(settings, dataFolder: DataFolder()) }
+        #expect(throws: SettingsError.missing([.sfTrustedServers])) { try SecondFactorServerSettings(settings, dataFolder: DataFolder()) }
     }
 
     @Test("A file that trusts nobody is refused as one that names nobody is", arguments: ["\"\"", "[]"])
@@ -62,7 +62,7 @@ struct SecondFactorServerSettingsTests {
         let folder = try TemporaryFolder()
         let file = try folder.write("sf_trusted_servers: \(list)\n", to: "second-factor.yaml")
         let settings = try await Settings.load(SettingKey.secondFactorServer, configFile: file, environment: [:])
-        #expect(throws: SettingsError.missing(.sfTrustedServers)) { try SecondFactorServerSettings(settings, dataFolder: DataFolder()) }
+        #expect(throws: SettingsError.missing([.sfTrustedServers])) { try SecondFactorServerSettings(settings, dataFolder: DataFolder()) }
     }
 
     @Test("Each setting of the policy reaches it")
