@@ -31,9 +31,7 @@ struct DatabaseMark {
 
     /// The database that it names; nil where there is none, or a file that names nothing.
     var former: String? {
-        guard let content = FileManager.default.contents(atPath: path), let text = String(bytes: content.prefix(4096), encoding: .utf8) else {
-            return nil
-        }
+        guard let content, let text = String(bytes: content.prefix(4096), encoding: .utf8) else { return nil }
         let name = String(text.prefix { !$0.isNewline })
         // Programs of before wrote it as it was given.
         return name.isEmpty ? nil : name.hasPrefix("/") ? wholePath(name) : name
@@ -48,7 +46,16 @@ struct DatabaseMark {
 
     /// Leaves it, of a database that holds tables.
     func leave() {
-        guard let content = "\(database)\n".data(using: .utf8), FileManager.default.contents(atPath: path) != content else { return }
+        let content = Data("\(database)\n".utf8)
+        guard !isNoFile, self.content != content else { return }
         _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
+    }
+
+    private var content: Data? { isNoFile ? nil : FileManager.default.contents(atPath: path) }
+
+    /// Whether something else has its place: whoever opened a pipe would wait for its other end.
+    private var isNoFile: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 }

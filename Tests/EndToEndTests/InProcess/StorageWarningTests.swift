@@ -65,6 +65,21 @@ struct StorageWarningTests {
         #expect(mark.former == "ostiary at /run/postgresql:5432")
     }
 
+    @Test("A pipe where the mark of a database should be holds nobody up: it names none, and stays", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        let mark = DatabaseMark(of: .sqlite(path: folder.file("one.sqlite")), keyFile: folder.file("it.kek"))
+        try #require(mkfifo(mark.path, 0o600) == 0)
+        #expect(mark.isThere && mark.former == nil)
+        mark.leave()
+        #expect(mark.former == nil)
+        // In the place of a file that is there a mark is written anew, and through a link that leads nowhere yet.
+        unlink(mark.path)
+        try FileManager.default.createSymbolicLink(atPath: mark.path, withDestinationPath: folder.file("elsewhere"))
+        #expect(mark.isThere)
+        mark.leave()
+        #expect(mark.former == folder.file("one.sqlite"))
+    }
+
     @Test("A PostgreSQL is told as another one but where the database and one of its hosts are those of before; either way it is noted")
     func hosts() async throws {
         try FileManager.default.createDirectory(atPath: folder.file("keys"), withIntermediateDirectories: true)
