@@ -58,5 +58,10 @@ extension PostgreSQLAddress: CustomStringConvertible {
 
     private static let separator = ", "
     private var beginning: String { "\(database) at " }
-    private var places: [String] { hosts.map { $0.name.contains(":") ? "[\($0.name)]:\($0.port)" : "\($0.name):\($0.port)" } }
+    private var places: [String] { hosts.map(\.place) }
+}
+
+extension PostgreSQLAddress.Host {
+    /// For an operator's line; an address of IPv6 in brackets.
+    var place: String { name.contains(":") ? "[\(name)]:\(port)" : "\(name):\(port)" }
 }

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// The pages of a server in each language. They are read when somebody first asks for one, once for all nodes of the process: a start asks for none, and they
-/// were 3 % of it.
+/// The pages of a server in each language. They are read when somebody first asks for one, once for all nodes of the process: a start asks for none, and they were
+/// a twenty-fifth of it.
 struct PageTexts: Sendable {
     /// Nothing where the file of the program is not what it was, which a test would have told.
     private static let plain = (try? PageSource.catalogue()) ?? [:]

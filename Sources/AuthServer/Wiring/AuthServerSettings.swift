@@ -13,7 +13,7 @@ package struct AuthServerSettings: Sendable {
     package let logLevel: Logger.Level
     package let connections: ConnectionSettings
 
-    /// - Throws: ``SettingsError``, of all settings that are missing, or of the first that is wrong.
+    /// - Throws: ``SettingsError``, of all of these that are missing, or of the first that is wrong.
     package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
         try settings.require([.publicURL, .secondFactorURL, .secondFactorIdentity])
         node = try AuthNodeSettings(settings)

@@ -18,11 +18,11 @@ struct HostRefusals {
 
     /// What is done about what we object to, each once and whole, behind all that was said; with the hosts where it is not for all of them.
     private var remedy: String? {
-        // Whoever promoted a standby beside a server that takes writes would have two that do.
-        let isLed = losses.values.contains { $0.follows == false }
+        // Whoever promoted a standby beside a server that takes writes, or that may, would have two that do.
+        let isLed = losses.values.contains { $0.follows == false || ($0.follows == nil && !$0.mayBeGone) }
         let remedies = losses.compactMapValues { loss in isLed && loss.follows == true ? nil : loss.remedy }
         return told(remedies) { remedy, places in
-            places.count == losses.count ? remedy : "for \(places.map { address.hosts[$0].place }.joined(separator: ", ")): \(remedy)"
+            places.count == losses.count ? remedy : "for \(RefusalNote.list(places.map { address.hosts[$0].place })): \(remedy)"
         }
     }
 
@@ -48,7 +48,12 @@ struct HostRefusals {
     private static let mostDeed = 900
 }
 
-extension PostgreSQLAddress.Host {
-    /// For an operator's line.
-    var place: String { "\(name):\(port)" }
+extension PostgreSQLLink.Loss {
+    /// Whether nobody was reached who could refuse: anything else has come from a server that runs, or may have.
+    fileprivate var mayBeGone: Bool {
+        let unreached = [
+            "Connection refused", "No such file or directory", "could not translate host name", "No route to host", "Network is unreachable",
+        ]
+        return isSilence || unreached.contains { reason.contains($0) }
+    }
 }

@@ -30,8 +30,8 @@ extension PostgreSQLDatabase {
         ) AS c WHERE has_table_privilege(c.oid, 'INSERT') ORDER BY t.name
         """
 
-    /// Whether as many standbys are there as commits wait for, before somebody's has waited. A role that is not told what they do hears nothing of it: then it is known
-    /// once a commit was not answered.
+    /// Whether as many standbys are there as commits wait for, before somebody's has waited. A role that is not told what they do hears nothing of it: then it is
+    /// known once a commit was not answered.
     /// - Throws: ``SQLError/commitsUnanswered(standbys:)``, ``SQLError``.
     private func checkAwaited() async throws {
         let trouble = try await standbyTrouble()
@@ -51,8 +51,8 @@ extension PostgreSQLDatabase {
     /// What others do is told to members of `pg_read_all_stats` alone; that they are there, to everybody. A server that sends its log to nobody awaits nobody,
     /// whoever is named.
     private static let standbyQuestion = """
-        SELECT CASE WHEN current_setting('max_wal_senders') = '0' THEN '' ELSE current_setting('synchronous_standby_names') END AS names, pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
-        current_user::text AS role,
+        SELECT CASE WHEN current_setting('max_wal_senders') = '0' THEN '' ELSE current_setting('synchronous_standby_names') END AS names,
+        pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees, current_user::text AS role,
         (SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')) AS standbys
         """
 }

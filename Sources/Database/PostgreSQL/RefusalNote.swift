@@ -16,7 +16,8 @@ final class RefusalNote: Sendable {
 
     func noteConnection() { noted.withLock { $0 = nil } }
 
-    /// What all hosts of an address have said, in its order, which is the same whoever is asked first. What several have said is told once, with all of them.
+    /// What all hosts of an address have said, in its order, which is the same whoever is asked first. What several have said is told once, with all of
+    /// them.
     /// - Parameter reasons: by the place of each host; no reason of a host that was not asked.
     static func words(_ reasons: [Int: String], of hosts: [PostgreSQLAddress.Host]) -> String {
         guard hosts.count > 1 else { return reasons.values.first ?? "no host is named" }
@@ -29,8 +30,11 @@ final class RefusalNote: Sendable {
                 told.append((places: [host.place], reason: reason))
             }
         }
-        return told.map { "\($0.places.joined(separator: ", ")): \(operatorLine($0.reason, most: mostOfHost))" }.joined(separator: "; ")
+        return told.map { "\(list($0.places)): \(operatorLine($0.reason, most: mostOfHost))" }.joined(separator: "; ")
     }
+
+    /// Hosts, of which no number takes the room of what they have said.
+    static func list(_ places: [String]) -> String { operatorLine(places.joined(separator: ", "), most: mostOfHost) }
 
     private static let mostOfHost = 200
 }

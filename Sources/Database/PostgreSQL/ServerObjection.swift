@@ -1,5 +1,5 @@
-/// Why nothing is kept at a server, and what an operator does about it. They are apart, since of several hosts with one and the same each is told once, and what to
-/// do is never cut.
+/// Why nothing is kept at a server, and what an operator does about it. They are apart, since of several hosts with one and the same each is told once, and
+/// what to do is never cut.
 struct ServerObjection: Equatable {
     /// A line that is short: of several hosts each may have one.
     let cause: String

@@ -50,8 +50,8 @@ package struct DeviceService: Sendable {
 
     /// What somebody typed, as `waiting` has it. A code that none is counts against the place where it was typed, at all nodes: it is counted in the transaction
     /// that looks for it, and whoever typed it hears nothing before that is kept. One that is right writes the same rows, so that of many at the same moment
-    /// no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it; nor does one that was given and is over, for
-    /// whoever typed it read it somewhere.
+    /// no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it; nor does one that ran out before anybody
+    /// decided, as long as its row is there: whoever typed it read it somewhere.
     /// - Throws: ``UserCodesLocked``.
     package func waiting(forTyped text: String, from place: CallPlace, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
         guard let code = UserCode(typed: text) else {

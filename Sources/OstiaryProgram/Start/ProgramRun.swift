@@ -42,8 +42,8 @@ package enum ProgramRun {
         }
     }
 
-    /// A command that is named first and says that it stands below another is read without what stands beside it, and without the question whether somebody wants
-    /// its completions: that is two thirds of the reading.
+    /// A command that is named first and says that it stands below another is read without what stands beside it, and without the question whether somebody
+    /// wants its completions: that is two thirds of the reading.
     /// - Returns: nil for every other line, also one that is wrong or asks for help: the first command has the words for that.
     private static func readAlone(_ arguments: [String], below program: any ParsableCommand.Type) async -> (any ParsableCommand)? {
         guard let name = arguments.first, let found = program.configuration.subcommands.first(where: { $0._commandName == name }),

@@ -47,14 +47,14 @@ struct DatabaseMark {
     /// Leaves it, of a database that holds tables.
     func leave() {
         let content = Data("\(database)\n".utf8)
-        guard !isNoFile, self.content != content else { return }
+        guard !isSomethingElse, self.content != content else { return }
         _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
     }
 
-    private var content: Data? { isNoFile ? nil : FileManager.default.contents(atPath: path) }
+    private var content: Data? { isSomethingElse ? nil : FileManager.default.contents(atPath: path) }
 
     /// Whether something else has its place: whoever opened a pipe would wait for its other end.
-    private var isNoFile: Bool {
+    private var isSomethingElse: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }

@@ -172,6 +172,16 @@ struct ProviderStoreTests {
         }
     }
 
+    @Test("A user code that ran out undecided is told from a guess until its row goes, on both engines", arguments: Backend.allCases)
+    func overUserCode(on backend: Backend) async throws {
+        try await backend.run { fixture in
+            let over = Sample.polled(1, .device(userCodeHash: Sample.bytes(6)), createdAt: Sample.now - 1_000)
+            try await fixture.write { rows in try rows.save(over) }
+            let found = try await fixture.read { rows in try rows.polled(userCodeHash: Sample.bytes(6), of: Sample.server) }
+            #expect(found == over && found?.isWaiting(at: Sample.now) == false)
+        }
+    }
+
     @Test("What a client asked of an account is counted for this client and this account, since a moment", arguments: Backend.allCases)
     func backchannel(on backend: Backend) async throws {
         try await backend.run { fixture in

@@ -65,13 +65,15 @@ struct RefusalNoteTests {
         let standing = try #require(ServerStanding(Self.rowOfStandby))
         let follows = try #require(standing.objection(to: "it"))
         let standby = objected(follows.cause, try #require(follows.remedy), follows: true)
-        for loss in [objected("a", "x"), PostgreSQLLink.Loss(reason: "b", follows: false)] {
+        let full = PostgreSQLLink.Loss(reason: "FATAL: sorry, too many clients already")
+        for loss in [objected("a", "x"), PostgreSQLLink.Loss(reason: "b", follows: false), full] {
             let told = refused([0: standby, 1: loss, 2: standby]).told
             #expect(told.hasPrefix("one:5432, three:5432: it is a standby, which takes no writes; two:5432: \(loss.reason)"), "\(told)")
             #expect(!told.contains("promote") && !told.contains("fence"), "\(told)")
         }
-        // One that says nothing, or lets nobody in, may be gone, and another standby is no primary.
-        for other in [PostgreSQLLink.Loss(reason: "nothing was heard of the server", isSilence: true), standby] {
+        // One that says nothing, or is not reached, may be gone, and another standby is no primary.
+        let silent = PostgreSQLLink.Loss(reason: "nothing was heard of the server", isSilence: true)
+        for other in [silent, PostgreSQLLink.Loss(reason: "… failed: Connection refused"), standby] {
             let loss = refused([0: standby, 1: other])
             let fence = try #require(loss.remedy?.range(of: "fence it first"))
             let promote = try #require(loss.remedy?.range(of: "then promote"))

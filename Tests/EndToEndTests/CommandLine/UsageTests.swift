@@ -24,6 +24,13 @@ struct UsageTests {
         }
     }
 
+    @Test("Both servers are read by themselves where a line begins with them: otherwise a start reads all that stands beside them")
+    func readAlone() {
+        for command in [ServeCommand.configuration, SecondFactorCommand.configuration] {
+            #expect(command._superCommandName == OstiaryCommand._commandName)
+        }
+    }
+
     @Test(
         "The usage beside an error is that of the command itself, whatever is wrong",
         arguments: [

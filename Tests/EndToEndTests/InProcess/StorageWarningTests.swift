@@ -17,7 +17,8 @@ struct StorageWarningTests {
     init() throws { folder = try TemporaryFolder() }
 
     private static let replaced =
-        "the database is another than at the last start: right after a move or a failover; never start on the former one again"
+        "the database is not that of the last start: after a move or a failover that is right, "
+        + "and the former one is not to be started on again; else mend its URL"
 
     private func start(_ name: String) async throws {
         let settings = StorageSettings(databaseURL: "sqlite:\(folder.file(name))", keyFile: folder.file("keys/it.kek"))

@@ -263,7 +263,7 @@ struct DeviceTests {
         await #expect(throws: UserCodesLocked(seconds: 10)) { try await type(begun.userCode.shown, here) }
     }
 
-    @Test("A code that was given and is over leads nowhere, however often it is typed, and counts for no guess, by whatever clock")
+    @Test("A code that ran out undecided leads nowhere, however often it is typed, and counts for no guess, by whatever clock")
     func overIsNoGuess() async throws {
         let fixture = try await ProviderFixture()
         let (services, place) = (fixture.services, CallPlace("192.0.2.1"))
