@@ -9,14 +9,16 @@ struct OpenedStorage: Sendable {
     let mark: DatabaseMark?
     let logger: Logger?
 
+    private static let whenReplaced =
+        "after a move or a failover that is right, and the former one is not to be started on again; else mend its URL"
+
     /// To be called once the key has opened what the database holds: leaves the mark beside the key file, and tells if another database stood there, which is right
     /// where it was moved. A key file of another database leaves none, and keeps its own, by which that database is known.
     func keyIsProven() {
         guard let mark else { return }
         if let former = mark.replaced {
             logger?.warning(
-                "the database is not that of the last start: "
-                    + "after a move or a failover that is right, and the former one is not to be started on again; else mend its URL",
+                "the database is not that of the last start: \(Self.whenReplaced)",
                 metadata: ["before": "\(former)", "database": "\(mark.database)"])
         }
         mark.leave()
